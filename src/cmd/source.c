@@ -207,11 +207,13 @@ compiled_registers(void *ctx, const ww_gpu *g, ww_arena *a, ww_assumptions *said
   if (!ww_compile(&job, 1, &how, a, &e))
     e = job.error;
   bool failed = e.code || ww_read_file(a, job.binary, 1u << 28, &image, &n, &e);
-  double registers = failed ? 0 : ww_cubin_registers(image, n, job.entry);
+  ww_cubin_resources r = {0};
+  if (!failed)
+    ww_cubin_resources_of(image, n, job.entry, &r);
   const char *why = failed ? ww_strdup(a, e.msg) : "the compiled code does not tell";
-  if (!registers)
+  if (!r.registers)
     ww_push(a, said, (ww_assumption){WW_ASSUME_REGISTERS, why, {0}});
-  return registers;
+  return r.registers;
 }
 
 ww_status ww_ask_check(ww_cmd *c, const ww_ask_options *o) {

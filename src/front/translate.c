@@ -487,6 +487,7 @@ static void set_up(low *L) {
   L->md_reqd = md_kind(L, "reqd_work_group_size");
   L->md_fpmath = md_kind(L, "fpmath");
   L->md_loop = md_kind(L, "llvm.loop");
+  L->md_fields = md_kind(L, "tbaa.struct");
   L->at_byval = low_attribute("byval");
   L->at_byref = low_attribute("byref");
   L->at_noalias = low_attribute("noalias");

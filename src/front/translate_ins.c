@@ -629,7 +629,10 @@ static void branch(low_fn *F, LLVMValueRef inst) {
   else
     low_br(F, target(F, inst, 0));
   low_block *b = low_cur(F);
-  b->ins.v[b->ins.n - 1].sub = low_unroll_of(F->L, inst);
+  ww_ins *end = &b->ins.v[b->ins.n - 1];
+  end->sub = low_unroll_of(F->L, inst);
+  uint8_t by = low_side_by_side(F->L, inst);
+  end->n = by > 1 ? by : 0;
 }
 
 static void fence(low_fn *F, LLVMValueRef inst) {

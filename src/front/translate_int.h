@@ -38,6 +38,7 @@ typedef enum { LOW_NVPTX, LOW_SPIR, LOW_AMDGPU } low_target;
 struct low_unroll {
   uint32_t line, col;
   uint8_t by;
+  bool ours; /* as nvcc does, without a pragma */
 };
 
 typedef struct low {
@@ -56,13 +57,11 @@ typedef struct low {
   ww_map locs;    /* DILocation -> ww_module.locs */
   ww_map files;   /* DIFile -> ww_module.files */
   ww_map kernels; /* LLVM function -> index into `kernel` */
-  /* LLVM load or store -> bytes, before the optimiser looked at arrays */
-  ww_map aligned;
   WW_VEC(low_type *) type_list;
   WW_VEC(struct low_kernel) kernel;
   WW_VEC(LLVMValueRef) sym_llvm;    /* beside m.sym_list */
-  WW_VEC(struct low_unroll) unroll; /* loops with an unroll pragma */
-  unsigned md_invariant, md_reqd, md_fpmath, md_loop;
+  WW_VEC(struct low_unroll) unroll; /* loops that are unrolled, by their places */
+  unsigned md_invariant, md_reqd, md_fpmath, md_loop, md_fields;
   unsigned at_byval, at_byref, at_noalias, at_readonly, at_align;
 } low;
 
@@ -117,15 +116,34 @@ unsigned low_attribute(const char *name); /* its number */
 bool low_fresh(LLVMModuleRef m, ww_arena *a);
 
 /* translate_passes.c */
+void low_run(low *L, const char *passes);
 /* raw: no optimiser has seen the module */
 void low_run_passes(low *L, bool linked, bool raw);
+bool low_mark_array_loops(low *L); /* translate_local.c: whether there are any */
+bool low_split_copies(low *L);
+bool low_is_copy(LLVMValueRef v); /* a copy of bytes */
+/* of one side of a copy: 0 its target, 1 its source */
+uint32_t low_copy_alignment(low *L, LLVMValueRef copy, unsigned side);
+/* translate_align.c: before the optimiser what types promise, behind it the rest */
+void low_trust_types(low *L);
+void low_find_alignment(low *L);
+
+/* translate_loops.c */
+void low_unroll_options(void); /* LLVM's own, once */
+void low_note_loops(low *L);   /* those with a pragma, while they are all there */
+/* the terminator of a loop's last block; 0: the source does not say */
+uint8_t low_unroll_of(low *L, LLVMValueRef latch);
+/* iterations of the source that one of its iterations does */
+uint8_t low_side_by_side(low *L, LLVMValueRef latch);
 /* What a property of a loop says of unrolling: "full", "count" ...; NULL: it speaks of
  * something else. */
 const char *low_unrolling(low *L, LLVMValueRef property, low_nodes *words);
-bool low_mark_array_loops(low *L); /* translate_local.c: whether there are any */
-bool low_split_copies(low *L);
-/* the terminator of a loop's last block; 0: the source does not say */
-uint8_t low_unroll_of(low *L, LLVMValueRef latch);
+/* by: 0 whole */
+void low_set_unrolling(low *L, LLVMValueRef latch, uint32_t by);
+void low_unroll_loops(low *L);
+static inline bool low_is_op(LLVMValueRef v, LLVMOpcode op) {
+  return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == op;
+}
 
 /* translate_ins.c */
 void low_body(low_fn *F);
@@ -166,7 +184,7 @@ void low_asm(low_fn *F, LLVMValueRef inst, LLVMValueRef inline_asm);
 
 /* debuginfo.c */
 uint32_t low_loc(low *L, LLVMValueRef inst);
-void low_describe(low *L, LLVMValueRef f, ww_fn *fn);       /* name, file, line */
+void low_describe(low *L, LLVMValueRef f, ww_fn *fn); /* name, file, line */
 /* ctype, elem, elem_size of the kernel's parameters */
 void low_describe_params(low *L, LLVMValueRef f, ww_fn *fn);
 

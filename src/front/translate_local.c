@@ -18,25 +18,22 @@ enum {
 
 typedef WW_VEC(LLVMValueRef) latches; /* the branches that end the rounds of loops */
 
-static bool is_op(LLVMValueRef v, LLVMOpcode op) {
-  return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == op;
-}
-
 /* phi = constant, then phi + constant until a comparison with a constant ends the loop:
  * the branch back, else NULL. */
 static LLVMValueRef counter_latch(LLVMValueRef phi) {
-  if (!is_op(phi, LLVMPHI) || LLVMCountIncoming(phi) != 2)
+  if (!low_is_op(phi, LLVMPHI) || LLVMCountIncoming(phi) != 2)
     return NULL;
   bool swapped = LLVMIsAConstantInt(LLVMGetIncomingValue(phi, 1));
   LLVMValueRef first = LLVMGetIncomingValue(phi, swapped);
   LLVMValueRef next = LLVMGetIncomingValue(phi, !swapped);
-  if (!LLVMIsAConstantInt(first) || !is_op(next, LLVMAdd) ||
+  if (!LLVMIsAConstantInt(first) || !low_is_op(next, LLVMAdd) ||
       LLVMGetOperand(next, 0) != phi || !LLVMIsAConstantInt(LLVMGetOperand(next, 1)))
     return NULL;
   LLVMValueRef end = LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(phi, !swapped));
   LLVMValueRef test =
-      is_op(end, LLVMBr) && LLVMIsConditional(end) ? LLVMGetCondition(end) : NULL;
-  if (!test || !is_op(test, LLVMICmp) || !LLVMIsAConstantInt(LLVMGetOperand(test, 1)))
+      low_is_op(end, LLVMBr) && LLVMIsConditional(end) ? LLVMGetCondition(end) : NULL;
+  if (!test || !low_is_op(test, LLVMICmp) ||
+      !LLVMIsAConstantInt(LLVMGetOperand(test, 1)))
     return NULL;
   return LLVMGetOperand(test, 0) == phi || LLVMGetOperand(test, 0) == next ? end : NULL;
 }
@@ -47,7 +44,7 @@ static bool from_counters(low *L, LLVMValueRef v, int depth, latches *to) {
     return true;
   if (!LLVMIsAInstruction(v) || depth == DEPTH_MOST)
     return false;
-  if (is_op(v, LLVMPHI)) {
+  if (low_is_op(v, LLVMPHI)) {
     LLVMValueRef latch = counter_latch(v);
     if (latch && low_unroll_of(L, latch)) /* a pragma has the last word */
       return false;
@@ -70,9 +67,9 @@ static bool indexed_by_counters(low *L, LLVMValueRef pointer, int depth, latches
     return false;
   for (LLVMUseRef u = LLVMGetFirstUse(pointer); u; u = LLVMGetNextUse(u)) {
     LLVMValueRef user = LLVMGetUser(u);
-    bool good = is_op(user, LLVMLoad) || LLVMIsAIntrinsicInst(user) ||
-                (is_op(user, LLVMStore) && LLVMGetOperand(user, 0) != pointer);
-    if (is_op(user, LLVMGetElementPtr)) {
+    bool good = low_is_op(user, LLVMLoad) || LLVMIsAIntrinsicInst(user) ||
+                (low_is_op(user, LLVMStore) && LLVMGetOperand(user, 0) != pointer);
+    if (low_is_op(user, LLVMGetElementPtr)) {
       good = LLVMGetOperand(user, 0) == pointer &&
              indexed_by_counters(L, user, depth + 1, to);
       for (int k = 1; good && k < LLVMGetNumOperands(user); k++)
@@ -84,29 +81,6 @@ static bool indexed_by_counters(low *L, LLVMValueRef pointer, int depth, latches
   return true;
 }
 
-/* The loop's properties, with what they said of unrolling replaced. Their node begins
- * with itself.
- */
-static void unroll_whole(low *L, LLVMValueRef latch) {
-  static const char whole[] = "llvm.loop.unroll.full";
-  LLVMMetadataRef self = LLVMTemporaryMDNode(L->ctx, NULL, 0);
-  LLVMMetadataRef word = LLVMMDStringInContext2(L->ctx, whole, strlen(whole));
-  WW_VEC(LLVMMetadataRef) out = {0};
-  low_nodes of = low_operands(L->a, LLVMGetMetadata(latch, L->md_loop));
-  low_nodes words;
-  ww_push(L->a, &out, self);
-  ww_push(L->a, &out, LLVMMDNodeInContext2(L->ctx, &word, 1));
-  for (unsigned k = 1; k < of.n; k++) {
-    LLVMMetadataRef m = of.v[k] ? LLVMValueAsMetadata(of.v[k]) : NULL;
-    bool tuple = m && LLVMGetMetadataKind(m) == LLVMMDTupleMetadataKind;
-    if (m && !(tuple && low_unrolling(L, of.v[k], &words)))
-      ww_push(L->a, &out, m);
-  }
-  LLVMMetadataRef node = LLVMMDNodeInContext2(L->ctx, out.v, out.n);
-  LLVMMetadataReplaceAllUsesWith(self, node);
-  LLVMSetMetadata(latch, L->md_loop, LLVMMetadataAsValue(L->ctx, node));
-}
-
 static bool mark_array(low *L, LLVMValueRef array) {
   LLVMTypeRef t = LLVMGetAllocatedType(array);
   latches found = {0};
@@ -114,7 +88,7 @@ static bool mark_array(low *L, LLVMValueRef array) {
       !indexed_by_counters(L, array, 0, &found))
     return false;
   for (uint32_t k = 0; k < found.n; k++)
-    unroll_whole(L, found.v[k]);
+    low_set_unrolling(L, found.v[k], 0);
   return found.n;
 }
 
@@ -125,7 +99,7 @@ static bool each_variable(low *L, bool (*change)(low *, LLVMValueRef)) {
     LLVMBasicBlockRef entry = LLVMIsDeclaration(f) ? NULL : LLVMGetEntryBasicBlock(f);
     for (LLVMValueRef v = entry ? LLVMGetFirstInstruction(entry) : NULL; v;
          v = LLVMGetNextInstruction(v))
-      any |= is_op(v, LLVMAlloca) && change(L, v);
+      any |= low_is_op(v, LLVMAlloca) && change(L, v);
   }
   return any;
 }
@@ -147,7 +121,7 @@ static bool calls(LLVMValueRef v, const char *begin) {
   return f && LLVMIsAFunction(f) && ww_starts(low_name(f), begin);
 }
 
-static bool is_copy(LLVMValueRef v) {
+bool low_is_copy(LLVMValueRef v) {
   return calls(v, "llvm.memcpy.");
 }
 
@@ -157,7 +131,7 @@ static bool only_copied(low *L, LLVMValueRef variable) {
   bool any = false;
   for (LLVMUseRef u = LLVMGetFirstUse(variable); u; u = LLVMGetNextUse(u)) {
     LLVMValueRef user = LLVMGetUser(u);
-    LLVMValueRef length = is_copy(user) ? LLVMGetOperand(user, 2) : NULL;
+    LLVMValueRef length = low_is_copy(user) ? LLVMGetOperand(user, 2) : NULL;
     if (calls(user, "llvm.lifetime."))
       continue;
     if (!length || !LLVMIsAConstantInt(length) ||
@@ -168,9 +142,9 @@ static bool only_copied(low *L, LLVMValueRef variable) {
   return any && bytes && bytes % PIECE == 0 && bytes <= 4 * PIECE;
 }
 
-static unsigned alignment_of(low *L, LLVMValueRef copy, unsigned k) {
+uint32_t low_copy_alignment(low *L, LLVMValueRef copy, unsigned k) {
   LLVMAttributeRef a = LLVMGetCallSiteEnumAttribute(copy, k + 1, L->at_align);
-  return a ? (unsigned)LLVMGetEnumAttributeValue(a) : 1;
+  return a ? (uint32_t)LLVMGetEnumAttributeValue(a) : 1;
 }
 
 static void copy_by_pieces(low *L, LLVMBuilderRef b, LLVMValueRef copy) {
@@ -183,8 +157,8 @@ static void copy_by_pieces(low *L, LLVMBuilderRef b, LLVMValueRef copy) {
     LLVMValueRef from = LLVMBuildGEP2(b, piece, LLVMGetOperand(copy, 1), &at, 1, "");
     LLVMValueRef to = LLVMBuildGEP2(b, piece, LLVMGetOperand(copy, 0), &at, 1, "");
     LLVMValueRef v = LLVMBuildLoad2(b, piece, from, "");
-    LLVMSetAlignment(v, alignment_of(L, copy, 1));
-    LLVMSetAlignment(LLVMBuildStore(b, v, to), alignment_of(L, copy, 0));
+    LLVMSetAlignment(v, low_copy_alignment(L, copy, 1));
+    LLVMSetAlignment(LLVMBuildStore(b, v, to), low_copy_alignment(L, copy, 0));
   }
   LLVMInstructionEraseFromParent(copy);
 }
@@ -197,7 +171,7 @@ static bool split_copies(low *L, LLVMValueRef variable) {
     LLVMValueRef user = LLVMGetUser(u);
     for (next = LLVMGetNextUse(u); next && LLVMGetUser(next) == user;)
       next = LLVMGetNextUse(next);
-    if (is_copy(user))
+    if (low_is_copy(user))
       copy_by_pieces(L, b, user);
   }
   LLVMDisposeBuilder(b);

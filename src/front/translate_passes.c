@@ -11,7 +11,6 @@
 #include "translate_int.h"
 
 #include <llvm-c/Comdat.h>
-#include <llvm-c/DebugInfo.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
@@ -99,7 +98,7 @@ static void hide_functions(low *L) {
   }
 }
 
-static void run(low *L, const char *passes) {
+void low_run(low *L, const char *passes) {
   LLVMErrorRef err = LLVMRunPasses(L->mod, passes, L->machine, L->options);
   if (err)
     LLVMConsumeError(err); /* the module is still good, only less like nvcc's */
@@ -199,149 +198,102 @@ static void hoist_math(low *L) {
       any = true;
     }
   if (any)
-    run(L, "function(loop-mssa(licm))");
+    low_run(L, "function(loop-mssa(licm))");
 }
 
-/* ---- loops with an unroll pragma: nvcc does what it says, and ptxas then leaves the
- * loop alone
- * ---- */
+/* ---- address spaces ---- */
 
-const char *low_unrolling(low *L, LLVMValueRef property, low_nodes *words) {
-  static const char begin[] = "llvm.loop.unroll.";
-  *words = low_operands(L->a, property);
-  const char *name = words->n ? low_node_string(words->v[0]) : NULL;
-  return name && ww_starts(name, begin) ? name + strlen(begin) : NULL;
+/* A kernel's pointers come from the host: cast to global memory and back, what is
+ * computed from them can be told from shared memory. */
+static void cast_param(low *L, LLVMBuilderRef b, LLVMValueRef p) {
+  LLVMTypeRef t = LLVMTypeOf(p);
+  unsigned space = 0;
+  while (low_addrspace(L, space) != WW_GLOBAL)
+    space++;
+  if (LLVMGetTypeKind(t) != LLVMPointerTypeKind || LLVMGetPointerAddressSpace(t) ||
+      !LLVMGetFirstUse(p))
+    return;
+  LLVMValueRef mark = LLVMBuildFreeze(b, p, "");
+  LLVMReplaceAllUsesWith(p, mark);
+  LLVMValueRef there =
+      LLVMBuildAddrSpaceCast(b, p, LLVMPointerTypeInContext(L->ctx, space), "");
+  LLVMValueRef back = LLVMBuildAddrSpaceCast(b, there, t, "");
+  LLVMReplaceAllUsesWith(mark, back);
+  LLVMInstructionEraseFromParent(mark);
 }
 
-/* By how much one property of a loop says it is unrolled, 0: it speaks of something
- * else. nvcc unrolls by four where no number is given. */
-static uint8_t unroll_count(low *L, LLVMValueRef property) {
-  low_nodes word;
-  const char *name = low_unrolling(L, property, &word);
-  if (!name)
-    return 0;
-  if (ww_starts(name, "disable"))
-    return 1;
-  if (ww_starts(name, "enable"))
-    return 4;
-  bool count = ww_starts(name, "count") && word.n == 2 && word.v[1];
-  bool known = count && LLVMIsAConstantInt(word.v[1]);
-  unsigned long long by = known ? LLVMConstIntGetZExtValue(word.v[1]) : 0;
-  return by < 255 ? by : 255;
-}
-
-/* The loop's place, and what its properties say together. */
-static struct low_unroll loop_of(low *L, LLVMValueRef latch) {
-  struct low_unroll u = {0};
-  low_nodes of = low_operands(L->a, latch ? LLVMGetMetadata(latch, L->md_loop) : NULL);
-  for (unsigned k = 1; k < of.n; k++) { /* the first is the node itself */
-    LLVMMetadataRef m = of.v[k] ? LLVMValueAsMetadata(of.v[k]) : NULL;
-    LLVMMetadataKind kind = m ? LLVMGetMetadataKind(m) : LLVMMDStringMetadataKind;
-    if (kind == LLVMDILocationMetadataKind && !u.line) {
-      u.line = LLVMDILocationGetLine(m);
-      u.col = LLVMDILocationGetColumn(m);
-    }
-    uint8_t by = kind == LLVMMDTupleMetadataKind ? unroll_count(L, of.v[k]) : 0;
-    if (by)
-      u.by = by;
+static void cast_params(low *L) {
+  LLVMBuilderRef b = LLVMCreateBuilderInContext(L->ctx);
+  for (uint32_t k = 0; L->target == LOW_NVPTX && k < L->kernel.n; k++) {
+    LLVMValueRef fn = L->kernel.v[k].fn;
+    if (LLVMIsDeclaration(fn))
+      continue;
+    LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(fn)));
+    uint32_t i = 1;
+    for (LLVMValueRef p = LLVMGetFirstParam(fn); p; p = LLVMGetNextParam(p), i++)
+      if (!LLVMGetEnumAttributeAtIndex(fn, i, L->at_byval))
+        cast_param(L, b, p);
   }
-  return u;
+  LLVMDisposeBuilder(b);
+  low_run(L, "function(mem2reg,infer-address-spaces)");
 }
 
-static void note_loops(low *L) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(L->mod); f; f = LLVMGetNextFunction(f))
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
-         b = LLVMGetNextBasicBlock(b)) {
-      struct low_unroll u = loop_of(L, LLVMGetBasicBlockTerminator(b));
-      if (u.by && u.line)
-        ww_push(L->a, &L->unroll, u);
-    }
-}
-
-uint8_t low_unroll_of(low *L, LLVMValueRef latch) {
-  struct low_unroll u = L->unroll.n ? loop_of(L, latch) : (struct low_unroll){0};
-  for (uint32_t k = 0; u.line && k < L->unroll.n; k++)
-    if (L->unroll.v[k].line == u.line && L->unroll.v[k].col == u.col)
-      return L->unroll.v[k].by;
-  return 0;
-}
-
-/* ---- accesses through a pointer to something wider ----
+/* ---- special registers ----
  *
- * Of `*(float4 *)&tile[i]` clang knows the alignment of tile's elements and no more;
- * nvcc takes the pointer's word for it. With arrays of whole 16-byte pieces aligned to
- * them, the optimiser can tell what i keeps of that. Words that lie side by side are
- * not joined here: what the back end makes of them is decided where code is lowered. */
+ * LLVM knows that threadIdx.x is below 1024, and simplifies `int t = threadIdx.x;
+ * t / 16`. nvcc does not; so while passes run, they see functions of which nothing is
+ * known. */
 
-static void align_arrays(low *L) {
-  enum { WIDEST = 16 };
-  for (LLVMValueRef g = LLVMGetFirstGlobal(L->mod); g; g = LLVMGetNextGlobal(g)) {
-    LLVMTypeRef t = LLVMGlobalGetValueType(g);
-    if (LLVMGetTypeKind(t) == LLVMArrayTypeKind && LLVMTypeIsSized(t) &&
-        LLVMABISizeOfType(L->td, t) % WIDEST == 0 && LLVMGetAlignment(g) < WIDEST)
-      LLVMSetAlignment(g, WIDEST);
+static const char sreg[] = "llvm.nvvm.read.ptx.sreg.";
+static const char hidden[] = "ww.sreg.";
+
+static void rename_sregs(low *L, const char *from, const char *to) {
+  static const char *const pure_ones[] = {"memory",       "nounwind", "willreturn",
+                                          "speculatable", "nosync",   "nofree"};
+  for (LLVMValueRef f = LLVMGetFirstFunction(L->mod); f; f = LLVMGetNextFunction(f)) {
+    if (!ww_starts(low_name(f), from) || !LLVMGetFirstUse(f))
+      continue;
+    const char *name = ww_fmt(L->a, "%s%s", to, low_name(f) + strlen(from));
+    LLVMValueRef g = LLVMGetNamedFunction(L->mod, name);
+    if (!g) {
+      g = LLVMAddFunction(L->mod, name, LLVMGlobalGetValueType(f));
+      for (size_t k = 0; k < WW_COUNT(pure_ones); k++)
+        set_attr(L, g, pure_ones[k]);
+    }
+    for (LLVMUseRef u; (u = LLVMGetFirstUse(f));) {
+      LLVMValueRef call = LLVMGetUser(u);
+      LLVMSetOperand(call, LLVMGetNumOperands(call) - 1, g);
+    }
   }
-}
-
-/* Calls f of every load and store. */
-static void each_access(low *L, void (*f)(low *, LLVMValueRef, LLVMTypeRef)) {
-  for (LLVMValueRef fn = LLVMGetFirstFunction(L->mod); fn; fn = LLVMGetNextFunction(fn))
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b;
-         b = LLVMGetNextBasicBlock(b))
-      for (LLVMValueRef v = LLVMGetFirstInstruction(b); v;
-           v = LLVMGetNextInstruction(v)) {
-        if (LLVMIsALoadInst(v))
-          f(L, v, LLVMTypeOf(v));
-        else if (LLVMIsAStoreInst(v))
-          f(L, v, LLVMTypeOf(LLVMGetOperand(v, 0)));
-      }
-}
-
-static void note_alignment(low *L, LLVMValueRef v, LLVMTypeRef t) {
-  (void)t;
-  *low_map_at(L->a, &L->aligned, v, NULL) = LLVMGetAlignment(v);
-}
-
-/* Up to its own width, where less was known. */
-static void limit_alignment(low *L, LLVMValueRef v, LLVMTypeRef t) {
-  uint32_t before = low_map_get(&L->aligned, v, 0);
-  uint32_t width = LLVMABIAlignmentOfType(L->td, t);
-  if (before && LLVMGetAlignment(v) > before)
-    LLVMSetAlignment(v, before >= width               ? before
-                        : LLVMGetAlignment(v) < width ? LLVMGetAlignment(v)
-                                                      : width);
-}
-
-static void find_alignment(low *L) {
-  align_arrays(L);
-  run(L, "function(infer-address-spaces)");
-  each_access(L, note_alignment);
-  run(L, "function(infer-alignment)");
-  run(L, "function(instcombine<no-verify-fixpoint>)");
-  each_access(L, limit_alignment);
 }
 
 static void optimise(low *L) {
   declare_math(L);
-  note_loops(L);
-  run(L, "always-inline,default<O3>");
+  low_note_loops(L);
+  low_trust_types(L);
+  cast_params(L);
+  low_run(L, "always-inline,default<O3>");
   if (low_mark_array_loops(L))
-    run(L, "default<O3>");
+    low_run(L, "default<O3>");
+  low_unroll_loops(L);
   if (low_split_copies(L))
-    run(L, "function(sroa,early-cse)");
-  find_alignment(L);
+    low_run(L, "function(sroa,early-cse)");
+  low_find_alignment(L);
   hoist_math(L);
 }
 
 void low_run_passes(low *L, bool linked, bool raw) {
+  low_unroll_options();
   L->machine = target_machine(L);
   L->options = LLVMCreatePassBuilderOptions();
   LLVMPassBuilderOptionsSetLoopVectorization(L->options, 0);
   LLVMPassBuilderOptionsSetSLPVectorization(L->options, 0);
   hide_functions(L);
-  run(L, "globaldce");
+  low_run(L, "globaldce");
   drop_variable_info(L);
   bool inlined = mark_inline(L);
+  if (L->m.dialect == WW_CUDA)
+    rename_sregs(L, sreg, hidden);
   if (raw) {
     optimise(L);
     inlined = mark_inline(L);
@@ -353,12 +305,14 @@ void low_run_passes(low *L, bool linked, bool raw) {
   /* Offloaded regions reach the GPU through LLVM's back end, which gives loops
    * induction variables of its own; nvcc has another. */
   const char *loops = L->m.dialect == WW_OPENMP ? "loop(loop-reduce)," : "";
-  run(L,
+  low_run(
+      L,
       ww_fmt(
           L->a,
           "%sfunction(infer-address-spaces,separate-const-offset-from-gep,early-cse,%"
           "sload-store-vectorizer)",
           clean, loops));
+  rename_sregs(L, hidden, sreg);
   LLVMDisposePassBuilderOptions(L->options);
   if (L->machine)
     LLVMDisposeTargetMachine(L->machine);

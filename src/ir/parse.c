@@ -407,6 +407,8 @@ static void take_branch(parser *p, ww_ins *i) {
     ww_lex_expect(p->l, ',');
     i->ext = take_block(p);
   }
+  if (ww_lex_accept(p->l, '#'))
+    i->n = (uint8_t)ww_lex_uint(p->l, UINT8_MAX);
 }
 
 static void take_switch(parser *p, ww_ins *i) {

@@ -262,13 +262,13 @@ static void put_switch(printer *p, const ww_ins *i) {
 
 static void put_branch(printer *p, const ww_ins *i) {
   put(p, " ");
-  if (i->op == WW_OP_BR) {
-    put_block(p, "", i->imm);
-    return;
-  }
-  put_val(p, i->a, WW_I1);
-  put_block(p, ", ", i->imm);
-  put_block(p, ", ", i->ext);
+  if (i->op == WW_OP_CBR)
+    put_val(p, i->a, WW_I1);
+  put_block(p, i->op == WW_OP_CBR ? ", " : "", i->imm);
+  if (i->op == WW_OP_CBR)
+    put_block(p, ", ", i->ext);
+  if (i->n)
+    ww_buf_fmt(p->out, " #%u", i->n);
 }
 
 static void put_operands(printer *p, const ww_ins *i) {

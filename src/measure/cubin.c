@@ -110,6 +110,8 @@ ww_cubin_globals(const void *bytes, size_t n, ww_arena *a, ww_cubin_global **out
 /* ---- attributes ---- */
 
 #define ATTRIBUTE_SIZED 4      /* form: a size, then so many bytes */
+#define ATTRIBUTE_FRAME 17     /* symbol, bytes of local memory */
+#define ATTRIBUTE_STACK 18     /* the same with the functions that it calls */
 #define ATTRIBUTE_REGISTERS 47 /* symbol, registers */
 
 static bool is_symbol(const image *m, uint32_t index, const char *want) {
@@ -124,32 +126,50 @@ static bool is_symbol(const image *m, uint32_t index, const char *want) {
   return false;
 }
 
-uint32_t ww_cubin_registers(const void *bytes, size_t n, const char *kernel) {
-  image m;
-  if (!open_image(bytes, n, &m))
-    return 0;
-  for (uint32_t i = 0; i < m.head.e_shnum; i++) {
-    Elf64_Shdr s;
-    if (strcmp(section_name(&m, i), ".nv.info") || !section(&m, i, &s))
+static void note(uint8_t attribute, uint32_t value, ww_cubin_resources *out) {
+  if (attribute == ATTRIBUTE_REGISTERS)
+    out->registers = value;
+  else if (value > out->local_bytes)
+    out->local_bytes = value;
+}
+
+/* One section of attributes. */
+static void
+read_attributes(const image *m, uint32_t i, const char *kernel, ww_cubin_resources *out) {
+  Elf64_Shdr s;
+  if (!section(m, i, &s))
+    return;
+  for (uint64_t at = s.sh_offset, end = at + s.sh_size; at + 4 <= end;) {
+    struct {
+      uint8_t form, attribute;
+      uint16_t size;
+    } head;
+    uint32_t body[2]; /* symbol, value */
+    if (!fetch(m, at, &head, sizeof head))
+      return;
+    at += sizeof head;
+    if (head.form != ATTRIBUTE_SIZED)
       continue;
-    for (uint64_t at = s.sh_offset, end = at + s.sh_size; at + 4 <= end;) {
-      struct {
-        uint8_t form, attribute;
-        uint16_t size;
-      } head;
-      uint32_t body[2]; /* symbol, registers */
-      if (!fetch(&m, at, &head, sizeof head))
-        break;
-      at += sizeof head;
-      if (head.form != ATTRIBUTE_SIZED)
-        continue;
-      if (head.attribute == ATTRIBUTE_REGISTERS && fetch(&m, at, body, sizeof body) &&
-          is_symbol(&m, body[0], kernel))
-        return body[1];
-      at += head.size;
-    }
+    bool ours = head.attribute == ATTRIBUTE_REGISTERS ||
+                head.attribute == ATTRIBUTE_FRAME || head.attribute == ATTRIBUTE_STACK;
+    if (ours && fetch(m, at, body, sizeof body) && is_symbol(m, body[0], kernel))
+      note(head.attribute, body[1], out);
+    at += head.size;
   }
-  return 0;
+}
+
+bool ww_cubin_resources_of(const void *bytes,
+                           size_t n,
+                           const char *kernel,
+                           ww_cubin_resources *out) {
+  image m;
+  *out = (ww_cubin_resources){0};
+  if (!open_image(bytes, n, &m))
+    return false;
+  for (uint32_t i = 0; i < m.head.e_shnum; i++)
+    if (!strcmp(section_name(&m, i), ".nv.info"))
+      read_attributes(&m, i, kernel, out);
+  return out->registers > 0;
 }
 
 /* ---- code ---- */

@@ -21,8 +21,15 @@ bool ww_cubin_sections(
 uint32_t
 ww_cubin_globals(const void *image, size_t n, ww_arena *a, ww_cubin_global **out);
 
-/* Registers a thread of `kernel`, as the assembler allocated them; 0: not known. */
-uint32_t ww_cubin_registers(const void *image, size_t n, const char *kernel);
+/* What the assembler gave a thread of `kernel`; false: the image does not tell. */
+typedef struct {
+  uint32_t registers;
+  uint32_t local_bytes; /* arrays, spills, the stack of calls */
+} ww_cubin_resources;
+bool ww_cubin_resources_of(const void *image,
+                           size_t n,
+                           const char *kernel,
+                           ww_cubin_resources *out);
 
 /* Whether `kernel`, or a function of the image that it may call, computes in half
  * precision. Compilers load constants and widen halves with the same instructions, and

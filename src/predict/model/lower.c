@@ -86,11 +86,13 @@ static void multiply(emit *e) {
   put(e, WW_SASS_wide, 1);
   if (both_widened(e))
     return;
-  put(e, WW_SASS_imad, 2);
+  bool short_literal =
+      ww_lower_literal(e->x, e->i->b) && e->x->fn->vals[e->i->b].bits <= UINT32_MAX;
+  put(e, WW_SASS_imad, short_literal ? 1 : 2);
   put(e, WW_SASS_iadd3, 1);
   /* the high word of what was widened */
   put(e, WW_SASS_shf,
-      ww_lower_widened(e->x, e->i->a) != WW_NOVAL &&
+      ww_lower_widened(e->x, e->i->a) != WW_NOVAL ||
           ww_lower_widened(e->x, e->i->b) != WW_NOVAL);
 }
 
@@ -108,17 +110,37 @@ static ww_sass adder(const emit *e) {
   return WW_SASS_iadd3;
 }
 
-/* An index of which the compiler sees that its bytes fit a word: it is scaled there and
- * then added to both words of the pointer. */
-static bool small(const emit *e, ww_val index) {
-  const ww_ins *w = e->x->def[index];
-  const ww_ins *d = ww_lower_def(e->x, w->a);
-  if (w->op != WW_OP_ZEXT)
+/* Whether the scaling of an index is part of how it is computed: of a shift, or of
+ * constants that are added and multiplied. */
+static bool scales(const emit *e, ww_val v) {
+  const ww_ins *d = ww_lower_def(e->x, v);
+  if (!d || d->b == WW_NOVAL || !ww_lower_literal(e->x, d->b))
     return false;
-  if (ww_type_bytes[w->type2] < 4)
-    return true;
-  return d && (d->op == WW_OP_AND || d->op == WW_OP_LSHR) &&
-         ww_lower_literal(e->x, d->b);
+  return d->op == WW_OP_LSHR || d->op == WW_OP_ADD || d->op == WW_OP_MUL;
+}
+
+static uint32_t addresses_of(const emit *e, ww_val index) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < ww_lower_nuses(e->x, index); k++) {
+    const ww_ins *u = ww_lower_user(e->x, index, k);
+    n += u && u->op == WW_OP_LEA;
+  }
+  return n ? n : 1;
+}
+
+/* An index of which the compiler sees that its bytes fit a word, because bits are
+ * masked out: it is scaled before that and added to both words of the pointer. The
+ * instructions of the address; who else needs the index masks it again. 0: no such
+ * index. */
+static float masked(const emit *e, ww_val index) {
+  const ww_lowering *x = e->x;
+  const ww_ins *w = x->def[index];
+  const ww_ins *d = ww_lower_def(x, w->a);
+  if (w->op != WW_OP_ZEXT || !d || d->op != WW_OP_AND || !ww_lower_literal(x, d->b))
+    return 0;
+  bool bytes = e->i->imm == 1;
+  float once = (!bytes && !scales(e, d->a)) + (!bytes && ww_lower_nuses(x, d->dst) > 1);
+  return 2 + once / addresses_of(e, index);
 }
 
 static void address(emit *e) {
@@ -127,9 +149,14 @@ static void address(emit *e) {
   /* Under a predicate a pointer is read where it is needed. */
   if (x->predicated[x->block_of[e->at]] && x->fn->vals[i->a].kind == WW_VAL_PARAM)
     put(e, WW_SASS_ldc, 1);
+  ww_val index = ww_lower_scaled(x, i->b);
+  bool widened = widened_here(e, index);
+  float mask = widened ? masked(e, index) : 0;
   if (ww_lower_short(x, i->dst) || ww_lower_short(x, i->a))
-    put(e, WW_SASS_lea, 1);
-  else if (widened_here(e, i->b) && !small(e, i->b))
+    put(e, WW_SASS_lea, mask == 2 ? 0 : 1);
+  else if (mask > 0)
+    put(e, WW_SASS_lea, mask);
+  else if (widened && (i->imm > 1 || index != i->b))
     put(e, WW_SASS_wide, 1);
   else
     put(e, WW_SASS_lea, 2);
@@ -210,16 +237,22 @@ static void integer(emit *e) {
   case WW_OP_BREV:
     put(e, WW_SASS_bits, w);
     break;
-  case WW_OP_CTLZ:
   case WW_OP_CTTZ:
-    put(e, WW_SASS_bits, i->op == WW_OP_CTTZ ? 2 : 1);
-    put(e, WW_SASS_iadd3, 1);
+    put(e, WW_SASS_bits, 2 * w);
+    put(e, WW_SASS_sel, 4 * (w - 1));
+    break;
+  case WW_OP_CTLZ:
+    put(e, WW_SASS_bits, 1);
+    put(e, WW_SASS_iadd3, w);
+    put(e, WW_SASS_sel, 4 * (w - 1));
     break;
   case WW_OP_FSHL:
   case WW_OP_FSHR:
     put(e, WW_SASS_shf, w);
     break;
-  case WW_OP_BSWAP:
+  case WW_OP_BSWAP: /* nvcc does not know the shifts and masks for what they are */
+    put(e, WW_SASS_lop3, 7 * w);
+    break;
   case WW_OP_PRMT:
     put(e, WW_SASS_prmt, w);
     break;
@@ -442,6 +475,8 @@ static void warp_wide(emit *e) {
     put(e, WW_SASS_vote, 1);
     break;
   case WW_OP_MATCH:
+    put(e, WW_SASS_redux, words(e->i->type));
+    break;
   case WW_OP_REDUX:
     put(e, WW_SASS_redux, 2);
     break;

@@ -58,13 +58,19 @@ static bool linear(const form *f) {
   return !f->open;
 }
 
-static void form_of(const ww_lowering *x, ww_val v, uint32_t depth, form *out);
+/* `narrow`: of an address of 32 bits, in which sums may wrap. */
+typedef struct {
+  const ww_lowering *x;
+  bool narrow;
+} reader;
 
-static bool product(const ww_lowering *x, const ww_ins *i, uint32_t depth, form *out) {
+static void form_of(const reader *r, ww_val v, uint32_t depth, form *out);
+
+static bool product(const reader *r, const ww_ins *i, uint32_t depth, form *out) {
   form a;
   form b;
-  form_of(x, i->a, depth, &a);
-  form_of(x, i->b, depth, &b);
+  form_of(r, i->a, depth, &a);
+  form_of(r, i->b, depth, &b);
   if (!a.n || !b.n) {
     add_form(out, a.n ? &a : &b, a.n ? b.constant : a.constant);
     return true;
@@ -80,8 +86,53 @@ static bool product(const ww_lowering *x, const ww_ins *i, uint32_t depth, form 
   return true;
 }
 
+/* The largest number that a word can be, as ptxas knows it: it knows how many threads a
+ * block has. */
+static uint64_t bound_of(const ww_lowering *x, ww_val v, uint32_t depth) {
+  enum { THREADS = 1024 };
+  const ww_value *t = &x->fn->vals[v];
+  const ww_ins *d = x->def[v];
+  if (t->kind == WW_VAL_CONST)
+    return t->bits & UINT32_MAX;
+  if (!d || !depth)
+    return UINT32_MAX;
+  bool fixed = d->b != WW_NOVAL && ww_lower_literal(x, d->b);
+  uint64_t by = fixed ? x->fn->vals[d->b].bits & UINT32_MAX : 0;
+  uint64_t a = d->a == WW_NOVAL ? 0 : bound_of(x, d->a, depth - 1);
+  switch (d->op) {
+  case WW_OP_SREG:
+    return d->sub <= WW_SREG_NTID_Z ? THREADS : UINT32_MAX;
+  case WW_OP_AND:
+    return fixed && by < a ? by : a;
+  case WW_OP_LSHR:
+    return fixed && by < 32 ? a >> by : a;
+  case WW_OP_ADD:
+    a += bound_of(x, d->b, depth - 1);
+    break;
+  case WW_OP_SHL:
+    a = fixed && by < 32 ? a << by : UINT32_MAX;
+    break;
+  case WW_OP_MUL:
+    a = fixed ? a * by : UINT32_MAX;
+    break;
+  case WW_OP_OR:
+    a = fixed ? a + by : UINT32_MAX;
+    break;
+  default:
+    return UINT32_MAX;
+  }
+  return a < UINT32_MAX ? a : UINT32_MAX;
+}
+
+/* A sum of 32 bits that may wrap is not the sum of what is widened. */
+static bool may_wrap(const reader *r, const ww_ins *i) {
+  return i->type == WW_I32 && !(i->flags & WW_F_NSW) && !r->narrow &&
+         (i->op == WW_OP_SUB || bound_of(r->x, i->dst, 6) >= INT32_MAX);
+}
+
 /* Operations that are sums; false: v is a term of its own. */
-static bool opened(const ww_lowering *x, const ww_ins *i, uint32_t depth, form *out) {
+static bool opened(const reader *r, const ww_ins *i, uint32_t depth, form *out) {
+  const ww_lowering *x = r->x;
   form a;
   bool fixed = i->b != WW_NOVAL && ww_lower_literal(x, i->b);
   int64_t c = fixed ? x->fn->vals[i->b].bits : 0;
@@ -89,11 +140,10 @@ static bool opened(const ww_lowering *x, const ww_ins *i, uint32_t depth, form *
   case WW_OP_ADD:
   case WW_OP_SUB:
   case WW_OP_LEA:
-    /* A sum of 32 bits that may wrap is not the sum of what is widened. */
-    if (i->type == WW_I32 && !(i->flags & WW_F_NSW))
+    if (may_wrap(r, i))
       return false;
-    form_of(x, i->a, depth, out);
-    form_of(x, i->b, depth, &a);
+    form_of(r, i->a, depth, out);
+    form_of(r, i->b, depth, &a);
     add_form(out, &a,
              i->op == WW_OP_SUB   ? UINT64_MAX
              : i->op == WW_OP_LEA ? (uint64_t)i->imm
@@ -102,34 +152,35 @@ static bool opened(const ww_lowering *x, const ww_ins *i, uint32_t depth, form *
   case WW_OP_OR:
     if (!fixed || c < 0 || c > 63)
       return false;
-    form_of(x, i->a, depth, out);
+    form_of(r, i->a, depth, out);
     out->constant += c;
     return true;
   case WW_OP_SHL:
     if (!fixed || c < 0 || c > 31)
       return false;
-    form_of(x, i->a, depth, &a);
+    form_of(r, i->a, depth, &a);
     add_form(out, &a, 1ull << c);
     return true;
   case WW_OP_MUL:
-    return product(x, i, depth, out);
+    return product(r, i, depth, out);
   case WW_OP_SEXT:
   case WW_OP_ZEXT:
   case WW_OP_TRUNC:
     if (ww_type_bytes[i->type] < 4 || ww_type_bytes[i->type2] < 4)
       return false;
-    form_of(x, i->a, depth, out);
+    form_of(r, i->a, depth, out);
     return true;
   case WW_OP_MOV:
   case WW_OP_FREEZE:
-    form_of(x, i->a, depth, out);
+    form_of(r, i->a, depth, out);
     return true;
   default:
     return false;
   }
 }
 
-static void form_of(const ww_lowering *x, ww_val v, uint32_t depth, form *out) {
+static void form_of(const reader *r, ww_val v, uint32_t depth, form *out) {
+  const ww_lowering *x = r->x;
   *out = (form){0};
   const ww_value *t = &x->fn->vals[v];
   if (t->kind == WW_VAL_CONST) {
@@ -138,7 +189,7 @@ static void form_of(const ww_lowering *x, ww_val v, uint32_t depth, form *out) {
   }
   const ww_ins *d = x->def[v];
   if (d && depth && !ww_is_float(t->type) && t->type != WW_I1 && d->nres <= 1 &&
-      opened(x, d, depth - 1, out) && !out->open)
+      opened(r, d, depth - 1, out) && !out->open)
     return;
   *out = (form){0};
   add_term(out, v, WW_NOVAL, 1);
@@ -197,8 +248,8 @@ static void visit(places *p, ww_val v) {
     return;
   place *now = &p->seen[p->n];
   *now = (place){.v = v, .block = x->fn->vals[v].ref};
-  form_of(x, v, 12, &now->f);
   bool narrow = ww_lower_short(x, v);
+  form_of(&(reader){x, narrow}, v, 12, &now->f);
   for (uint32_t k = p->n; k-- > 0 && p->n - k < LOOK_BACK;) {
     const place *q = &p->seen[k];
     /* Addresses of shared memory are cheap enough to be computed before the ways part.

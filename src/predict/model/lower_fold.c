@@ -22,6 +22,13 @@ ww_val ww_lower_widened(const ww_lowering *x, ww_val v) {
   return d->a;
 }
 
+ww_val ww_lower_scaled(const ww_lowering *x, ww_val v) {
+  const ww_ins *d = ww_lower_def(x, v);
+  bool scaled = d && (d->op == WW_OP_SHL || d->op == WW_OP_MUL) && d->type == WW_I64 &&
+                ww_lower_literal(x, d->b) && x->fn->vals[d->b].bits <= UINT32_MAX;
+  return scaled && ww_lower_widened(x, d->a) != WW_NOVAL ? d->a : v;
+}
+
 /* The allocation an address points into decides; at most a few steps back. */
 bool ww_lower_short(const ww_lowering *x, ww_val v) {
   for (uint32_t steps = 0; steps < 16 && v != WW_NOVAL; steps++) {
@@ -145,10 +152,6 @@ bool ww_lower_all_users(const ww_lowering *x, ww_val v, bool (*such)(const ww_in
   return n > 0;
 }
 
-static bool logic(uint8_t op) {
-  return op == WW_OP_AND || op == WW_OP_OR || op == WW_OP_XOR;
-}
-
 static bool zero(const ww_lowering *x, ww_val v) {
   return ww_lower_literal(x, v) && !x->fn->vals[v].bits;
 }
@@ -164,6 +167,8 @@ static bool folds_into(const ww_lowering *x, const ww_ins *i, const ww_ins *u) {
     if (i->type == WW_I64 && u->type == WW_I64 && u->op == WW_OP_ADD &&
         ww_lower_literal(x, i->b))
       return true;
+    if (word && u->op == WW_OP_SUB && u->a == i->dst && ww_lower_constant(x, i->b))
+      return true;
     /* fallthrough */
   case WW_OP_LSHR:
   case WW_OP_ASHR:
@@ -171,19 +176,20 @@ static bool folds_into(const ww_lowering *x, const ww_ins *i, const ww_ins *u) {
            word;
   case WW_OP_ADD:
   case WW_OP_SUB:
-    return word && (u->op == WW_OP_ADD || u->op == WW_OP_SUB) && u->type == i->type;
+    if (i->type == WW_I32 && u->op >= WW_OP_SMIN && u->op <= WW_OP_UMAX)
+      return true;
+    return (word || i->type == WW_I64) && (u->op == WW_OP_ADD || u->op == WW_OP_SUB) &&
+           u->type == i->type;
   case WW_OP_SMIN:
   case WW_OP_SMAX:
   case WW_OP_UMIN:
   case WW_OP_UMAX:
     return i->type == WW_I32 && u->op == i->op;
   case WW_OP_AND: /* logic sets a predicate where its result is zero or not */
-    if (u->op == WW_OP_ICMP && word && (u->sub == WW_EQ || u->sub == WW_NE) &&
-        zero(x, u->b))
-      return true;
-    return logic(u->op) && u->type == i->type && i->type != WW_I1;
+    return u->op == WW_OP_ICMP && word && (u->sub == WW_EQ || u->sub == WW_NE) &&
+           zero(x, u->b);
   default:
-    return logic(i->op) && logic(u->op) && u->type == i->type && i->type != WW_I1;
+    return false;
   }
 }
 
@@ -213,7 +219,7 @@ static bool widening_gone(const ww_lowering *x, const ww_ins *i) {
     if (u & WW_PHI)
       return i->op == WW_OP_ZEXT;
     const ww_ins *t = ww_lower_ins(x, u);
-    if (i->op == WW_OP_ZEXT || t->op == WW_OP_TRUNC)
+    if (i->op == WW_OP_ZEXT || t->op == WW_OP_TRUNC || (n == 1 && t->op == WW_OP_ADD))
       continue;
     if ((t->op != WW_OP_LEA && t->op != WW_OP_MUL && t->op != WW_OP_SHL) ||
         x->block_of[u] != x->fn->vals[i->dst].ref)
@@ -244,6 +250,10 @@ static bool matrix_offset(const ww_lowering *x, const ww_ins *i) {
   return u && u->op == WW_OP_TRUNC && ww_lower_all_users(x, u->dst, ww_is_part);
 }
 
+static bool is_address(const ww_ins *i) {
+  return i->op == WW_OP_LEA;
+}
+
 static bool gone(const ww_lowering *x, const ww_ins *i, uint32_t at) {
   uint32_t user;
   const ww_ins *u;
@@ -265,6 +275,9 @@ static bool gone(const ww_lowering *x, const ww_ins *i, uint32_t at) {
     return ww_lower_constant(x, i->b);
   if (matrix_offset(x, i))
     return true;
+  if (i->dst != WW_NOVAL && ww_lower_scaled(x, i->dst) != i->dst &&
+      ww_lower_all_users(x, i->dst, is_address))
+    return true;
   if (i->dst == WW_NOVAL || i->nres > 1)
     return false;
   if (only_shift_adds(x, i) || in_multiply_add(x, i))
@@ -280,9 +293,10 @@ static bool gone(const ww_lowering *x, const ww_ins *i, uint32_t at) {
 
 static void fold(ww_lowering *x) {
   x->gone = WW_NEWN(x->arena, bool, x->nins);
+  ww_lower_idioms(x);
   for (uint32_t at = 0; at < x->nins; at++) {
     const ww_ins *i = ww_lower_ins(x, at);
-    x->gone[at] = gone(x, i, at);
+    x->gone[at] |= gone(x, i, at);
     /* A chain of three-input operations takes two steps in one, not all in one. */
     for (uint32_t o = 0; o < 2 && x->gone[at] && i->op != WW_OP_LEA; o++) {
       ww_val v = o ? i->b : i->a;
@@ -291,8 +305,8 @@ static void fold(ww_lowering *x) {
         continue;
       uint32_t b = x->block_of[at];
       if (x->fn->vals[v].ref == b && x->gone[x->first[b] + (d - x->fn->blocks[b].ins)])
-        x->gone[at] = !(logic(i->op) || i->op == WW_OP_ADD ||
-                        (i->op >= WW_OP_SMIN && i->op <= WW_OP_UMAX));
+        x->gone[at] =
+            !(i->op == WW_OP_ADD || (i->op >= WW_OP_SMIN && i->op <= WW_OP_UMAX));
     }
   }
 }

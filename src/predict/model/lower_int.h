@@ -29,9 +29,13 @@ typedef struct {
   /* iterations that become one, besides those that the IR has unrolled already */
   uint32_t unrolled;
   uint32_t before; /* those */
-  double size;     /* instructions of the body, about */
-  uint32_t branches, calls, loads;
-  bool leaps;    /* through memory, with a constant step beyond a vector's width */
+  /* of the body, per iteration of the source: instructions as ptxas and as nvcc count
+   * them; those that neither access memory nor branch; loads of global and of shared
+   * memory */
+  double size, nvcc_size, arithmetic, loads, shared;
+  uint32_t calls, atomics;
+  uint32_t pointers, narrow_pointers; /* that walk: of 64 and of 32 bits */
+  bool leaps;    /* through memory, with steps beyond a vector's width */
   bool counted;  /* by a constant step: addresses become pointers */
   float streams; /* additions that keep its pointers going, per unrolled iteration */
 } ww_lower_loop;
@@ -115,6 +119,8 @@ static inline const ww_ins *ww_lower_user(const ww_lowering *x, ww_val v, uint32
 }
 /* The 32-bit value that v widens, or WW_NOVAL. */
 ww_val ww_lower_widened(const ww_lowering *x, ww_val v);
+/* The widened value that v scales by a number, or v. */
+ww_val ww_lower_scaled(const ww_lowering *x, ww_val v);
 bool ww_lower_constant(const ww_lowering *x, ww_val v);
 /* There are users, none of them a phi, and each is such a one. */
 bool ww_lower_all_users(const ww_lowering *x, ww_val v, bool (*such)(const ww_ins *));
@@ -123,6 +129,9 @@ bool ww_lower_short(const ww_lowering *x, ww_val address);
 
 /* lower_uniform.c: fills uniform, same. */
 void ww_lower_uniform(ww_lowering *x);
+
+/* lower_idiom.c: marks what is part of another instruction as gone. */
+void ww_lower_idioms(ww_lowering *x);
 
 /* lower_predicate.c: fills predicated; what is gone is known. */
 void ww_lower_predicated(ww_lowering *x);

@@ -205,21 +205,11 @@ static bool counted(const ww_lowering *x, uint32_t loop) {
   return (a == STEADY && b == INVARIANT) || (b == STEADY && a == INVARIANT);
 }
 
-/* Iterations that clang has unrolled: its counter has a name and moves by as many. */
-static uint32_t unrolled_before(const ww_lowering *x, uint32_t loop) {
-  const ww_fn *fn = x->fn;
-  const ww_block *h = &fn->blocks[fn->loops[loop].header];
-  for (const ww_phi *p = h->phis; p - h->phis < h->nphis; p++) {
-    const char *name = fn->vals[p->dst].name;
-    if (!name || !ww_starts(name, "niter"))
-      continue;
-    for (uint32_t k = 0; k < p->n; k++) {
-      const ww_ins *d = x->def[ww_phi_edge(fn, p, k).value];
-      if (is_iv_step(d, p->dst) && fn->vals[d->b].kind == WW_VAL_CONST)
-        return fn->vals[d->b].bits;
-    }
-  }
-  return 1;
+/* Iterations of the source in one of the IR's. */
+static uint32_t unrolled_before(const ww_fn *fn, uint32_t loop) {
+  uint32_t latch = fn->loops[loop].latch;
+  uint32_t by = latch == WW_NOBLOCK ? 0 : ww_block_end(fn, latch)->n;
+  return by ? by : 1;
 }
 
 /* Bytes that a steady value moves by in an iteration of the IR's loop; 0: not known. */
@@ -272,8 +262,40 @@ static double counter_step(const ww_lowering *x, uint32_t loop) {
   return isinf(least) ? 1 : least;
 }
 
-/* Whether every walk through memory leaps: nvcc then counts with the scaled index,
- * which ptxas does not unroll again. */
+/* Arrays that are walked with a constant step: one pointer each. */
+static void count_streams(ww_lowering *x, uint32_t loop) {
+  const ww_fn *fn = x->fn;
+  ww_lower_loop *l = &x->loops[loop];
+  ww_val seen[32];
+  uint32_t n = 0;
+  for (uint32_t b = 0; b < fn->nblocks; b++) {
+    if (fn->blocks[b].loop != loop)
+      continue;
+    for (uint32_t k = 0; k < fn->blocks[b].nins && n < 32; k++) {
+      const ww_ins *i = &fn->blocks[b].ins[k];
+      if (i->op != WW_OP_LEA || x->gone[x->first[b] + k] || x->shares[i->dst] ||
+          !x->address[i->dst] || x->moves[i->dst] != STEADY)
+        continue;
+      ww_val root = i->a;
+      for (const ww_ins *d;
+           (d = x->def[root]) && d->op == WW_OP_LEA && x->address[root];)
+        root = d->a;
+      uint32_t s = 0;
+      while (s < n && seen[s] != root)
+        s++;
+      if (s < n)
+        continue;
+      seen[n++] = root;
+      *(ww_lower_short(x, root) ? &l->narrow_pointers : &l->pointers) += 1;
+    }
+  }
+  l->streams =
+      l->narrow_pointers + l->pointers * (l->leaps ? 4 : ww_lower_coefs.stream);
+}
+
+/* Whether every walk through memory leaps, by four elements and more or by what the
+ * code does not know: nvcc then counts with the scaled index, in a way that ptxas does
+ * not take for counting. */
 static bool leaps(const ww_lowering *x, uint32_t loop) {
   double counter = counter_step(x, loop);
   const ww_fn *fn = x->fn;
@@ -287,8 +309,8 @@ static bool leaps(const ww_lowering *x, uint32_t loop) {
       uint8_t kind = kind_of(x, i->a, loop);
       if (kind == INVARIANT)
         continue;
-      if (kind != STEADY ||
-          fabs(step_of(x, i->a, loop, 12)) <= counter * ww_type_bytes[i->type] * i->n)
+      double step = kind == STEADY ? fabs(step_of(x, i->a, loop, 12)) : 0;
+      if (kind != STRIDED && step <= 2 * counter * ww_type_bytes[i->type] * i->n)
         return false;
       n++;
     }
@@ -301,56 +323,103 @@ static uint32_t pragma(const ww_fn *fn, uint32_t loop) {
   return latch == WW_NOBLOCK ? 0 : ww_block_end(fn, latch)->sub;
 }
 
+/* What an instruction counts for in the size of a loop: for nvcc, in which a
+ * multiply-add is two; for ptxas, which sees what a function becomes. */
+static double nvcc_size(const ww_ins *i) {
+  return i->op == WW_OP_FMA || i->op == WW_OP_MATH ? 2 : i->op != WW_OP_LEA;
+}
+
+static double ptxas_size(const ww_lowering *x, uint32_t at) {
+  const ww_ins *i = ww_lower_ins(x, at);
+  if (x->gone[at] || (i->dst != WW_NOVAL && x->address[i->dst]))
+    return 0;
+  if (i->op == WW_OP_LEA)
+    return ww_lower_short(x, i->dst) ? 1 : 2;
+  if (i->op == WW_OP_MATH && ww_lower_rounding(i))
+    return 1;
+  if (i->op == WW_OP_MATH || i->op == WW_OP_FDIV)
+    return i->flags & WW_F_APPROX ? 5 : 12;
+  return !ww_is_division(i) ? 1 : ww_lower_constant(x, i->b) ? 4 : 12;
+}
+
+static void measure_ins(const ww_lowering *x, uint32_t at, ww_lower_loop *out) {
+  const ww_ins *i = ww_lower_ins(x, at);
+  double size = ptxas_size(x, at);
+  out->size += size;
+  out->nvcc_size += nvcc_size(i);
+  out->calls += i->op == WW_OP_CALL || i->op == WW_OP_CALLI;
+  out->atomics += ww_is_atomic(i);
+  if (i->op == WW_OP_LD && (i->space == WW_SHARED || ww_is_global(i)))
+    *(i->space == WW_SHARED ? &out->shared : &out->loads) += 1;
+  else if (!ww_touches_memory(i) && ww_ops[i->op].cls != WW_CLASS_CTL)
+    out->arithmetic += size;
+}
+
+/* Per iteration of the source: the counter's addition, compare and branch apart. */
 static void measure(ww_lowering *x, uint32_t loop, ww_lower_loop *out) {
   const ww_fn *fn = x->fn;
-  for (uint32_t b = 0; b < fn->nblocks; b++) {
-    if (!ww_ir_in_loop(fn, b, loop))
-      continue;
-    if (b != fn->loops[loop].latch && b != fn->loops[loop].header && !x->predicated[b])
-      out->branches++;
-    for (uint32_t k = 0; k < fn->blocks[b].nins; k++) {
-      const ww_ins *i = &fn->blocks[b].ins[k];
-      out->loads += i->op == WW_OP_LD && i->space != WW_SHARED;
-      if (i->op == WW_OP_CALL || i->op == WW_OP_CALLI)
-        out->calls++;
-      if (x->gone[x->first[b] + k] || (i->dst != WW_NOVAL && x->address[i->dst]))
-        continue;
-      out->size += i->op == WW_OP_MATH || i->op == WW_OP_FDIV ? 8 : 1;
-    }
-  }
+  enum { CONTROL = 3 };
+  for (uint32_t b = 0; b < fn->nblocks; b++)
+    for (uint32_t at = x->first[b]; at < x->first[b + 1] && ww_ir_in_loop(fn, b, loop);
+         at++)
+      measure_ins(x, at, out);
+  double n = out->before;
+  out->size = fmax(1, out->size - CONTROL) / n;
+  out->arithmetic = fmax(0, out->arithmetic - CONTROL + 1) / n;
+  out->nvcc_size = fmax(1, out->nvcc_size - CONTROL) / n;
+  out->loads /= n;
+  out->shared /= n;
+}
+
+/* Iterations that nvcc lays side by side. LLVM has done so, but for loops with what
+ * lanes must reach together, which it leaves alone. */
+static uint32_t by_nvcc(const ww_lower_loop *l) {
+  if (l->before > 1)
+    return l->before;
+  double most = ww_lower_coefs.unroll_most;
+  return 4 * l->nvcc_size <= most ? 4 : 2 * l->nvcc_size <= most ? 2 : 1;
+}
+
+/* ptxas lays four of them side by side again, where that lets loads overlap and the
+ * code stays short. By what it did to some thousand loops: the more loads of shared
+ * memory, the longer; those of global memory take registers. */
+static bool again(const ww_lower_loop *l, double body) {
+  double size = body + 4 + l->pointers + l->narrow_pointers;
+  if (l->leaps && l->arithmetic < 6)
+    return false;
+  if (l->loads > 0)
+    return size + l->pointers + 2 * l->loads + 4 * l->shared <=
+           ww_lower_coefs.unroll_again;
+  return size <= fmin(ww_lower_coefs.unroll_bare + 17 * l->shared, 72);
 }
 
 static void plan_loop(ww_lowering *x, uint32_t loop) {
   ww_lower_loop *l = &x->loops[loop];
   const ww_fn *fn = x->fn;
   l->unrolled = 1;
-  l->before = unrolled_before(x, loop);
+  l->before = unrolled_before(fn, loop);
   measure(x, loop, l);
   l->counted = counted(x, loop);
-  if (l->calls || l->branches || !innermost(fn, loop) || !l->counted ||
-      x->vanishes[loop])
+  l->leaps = leaps(x, loop);
+  count_streams(x, loop);
+  if (l->calls || !innermost(fn, loop) || !l->counted || x->vanishes[loop])
     return;
   uint32_t asked = pragma(fn, loop);
   if (asked) { /* what the source asks for, and no more */
     l->unrolled = asked > l->before ? asked / l->before : 1;
     return;
   }
-  double once = (l->size - 3) / l->before;
-  l->leaps = leaps(x, loop);
   if (x->m->compiled) { /* what nvcc left to ptxas */
-    double most = ww_lower_coefs.unroll_again * (l->loads ? 1 : 0.6);
-    l->unrolled = !l->leaps && once <= most ? 4 : 1;
+    l->unrolled = again(l, l->size) ? 4 : 1;
     return;
   }
-  uint32_t total = once <= ww_lower_coefs.unroll_most ? 4 : 1;
-  /* Loads in flight are what the second unrolling is for; arithmetic alone gets less of
-   * it. */
-  if (!l->leaps && once * 4 <= ww_lower_coefs.unroll_again * (l->loads ? 1 : 0.6))
+  uint32_t total = by_nvcc(l);
+  if (total == 4 && again(l, 4 * l->size))
     total = 16;
   /* Where the number of trips is a constant, as many as fit. */
   if (x->fixed[loop])
     for (total = total > 4 ? 4 : total;
-         total < 64 && once * 2 * total <= ww_lower_coefs.unroll_fixed;)
+         total < 64 && l->size * 2 * total <= ww_lower_coefs.unroll_fixed;)
       total *= 2;
   l->unrolled = total > l->before ? total / l->before : 1;
 }
@@ -396,36 +465,6 @@ static void share_of(ww_lowering *x, uint32_t at) {
       (i->op == WW_OP_ICMP && kind_of(x, i->a, loop) != OTHER &&
        kind_of(x, i->b, loop) != OTHER))
     x->share[at] = 1.0f / l->unrolled;
-}
-
-/* Arrays that are walked with a constant step: one pointer each. */
-static void count_streams(ww_lowering *x, uint32_t loop) {
-  const ww_fn *fn = x->fn;
-  ww_val seen[32];
-  uint32_t n = 0;
-  for (uint32_t b = 0; b < fn->nblocks; b++) {
-    if (fn->blocks[b].loop != loop)
-      continue;
-    for (uint32_t k = 0; k < fn->blocks[b].nins && n < 32; k++) {
-      const ww_ins *i = &fn->blocks[b].ins[k];
-      if (i->op != WW_OP_LEA || x->gone[x->first[b] + k] || x->shares[i->dst] ||
-          !x->address[i->dst] || x->moves[i->dst] != STEADY)
-        continue;
-      ww_val root = i->a;
-      for (const ww_ins *d;
-           (d = x->def[root]) && d->op == WW_OP_LEA && x->address[root];)
-        root = d->a;
-      uint32_t s = 0;
-      while (s < n && seen[s] != root)
-        s++;
-      if (s < n)
-        continue;
-      seen[n++] = root;
-      x->loops[loop].streams += ww_lower_short(x, root) ? 1
-                                : x->loops[loop].leaps  ? 4
-                                                        : (float)ww_lower_coefs.stream;
-    }
-  }
 }
 
 /* ---- loops that are unrolled in full ---- */
@@ -623,10 +662,8 @@ void ww_lower_loops(ww_lowering *x) {
   x->share = WW_NEWN(x->arena, float, x->nins + 1);
   find_moves(x);
   find_addresses(x);
-  for (uint32_t l = 0; l < x->fn->nloops; l++) {
+  for (uint32_t l = 0; l < x->fn->nloops; l++)
     plan_loop(x, l);
-    count_streams(x, l);
-  }
   for (uint32_t at = 0; at < x->nins; at++)
     share_of(x, at);
 }

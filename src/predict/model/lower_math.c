@@ -125,30 +125,62 @@ static bool reciprocal_known(const ww_lowering *x, const ww_ins *i) {
   return false;
 }
 
+/* Whether the multiplier that stands for an unsigned division of a word by n has one
+ * bit too many, so that an addition has to make up for it. */
+static bool long_multiplier(uint64_t n) {
+  for (uint32_t shift = 0; shift < 32 && (1ull << shift) < 2 * n; shift++) {
+    uint64_t power = (uint64_t)((((__uint128_t)1) << (32 + shift)) / n) + 1;
+    uint64_t over = power * n - (uint64_t)((((__uint128_t)1) << (32 + shift)));
+    if (power <= UINT32_MAX && over <= 1ull << shift)
+      return false;
+  }
+  return true;
+}
+
+/* A product's high half, shifted; of signed numbers the sign is added, and where the
+ * multiplier is negative the number itself. A remainder is one multiply-add more. */
+static void by_literal(const ww_lowering *x, const ww_ins *i, ww_cost *c) {
+  bool rem = i->op == WW_OP_SREM || i->op == WW_OP_UREM;
+  bool sign = i->op == WW_OP_SDIV || i->op == WW_OP_SREM;
+  uint64_t n = x->fn->vals[i->b].bits & UINT32_MAX;
+  bool add = long_multiplier(n);
+  ww_lower_put(x, sign ? WW_SASS_hi : WW_SASS_wide, 1, c);
+  ww_lower_put(x, WW_SASS_shf, 1, c);
+  ww_lower_put(x, WW_SASS_iadd3, sign ? (n != 3) : 2 * add, c);
+  ww_lower_put(x, WW_SASS_mov, sign && add, c);
+  ww_lower_put(x, WW_SASS_imad, rem, c);
+}
+
+/* Shifts and masks; of signed numbers what rounds towards zero comes before. */
+static void by_power_of_two(const ww_lowering *x, const ww_ins *i, ww_cost *c) {
+  bool rem = i->op == WW_OP_SREM || i->op == WW_OP_UREM;
+  bool sign = i->op == WW_OP_SDIV || i->op == WW_OP_SREM;
+  bool two = ww_lower_literal(x, i->b) && x->fn->vals[i->b].bits == 2;
+  float words = i->type == WW_I64 ? 2 : 1;
+  ww_lower_put(x, WW_SASS_shf, words * (sign ? 1 + !rem - two : !rem), c);
+  ww_lower_put(x, WW_SASS_lea, words * sign, c);
+  ww_lower_put(x, WW_SASS_lop3, words * rem, c);
+  ww_lower_put(x, WW_SASS_iadd3, words * (rem && sign), c);
+}
+
 static void integer_division(const ww_lowering *x, const ww_ins *i, ww_cost *c) {
   static const sequence word[4] = {F32(div_s32, 1, 22, 0), F32(div_u32, 1, 18, 0),
                                    F32(mod_s32, 1, 21, 0), F32(mod_u32, 1, 17, 0)};
-  static const sequence by_constant[2] = {F32(div_const_s32, 1, 4, 0),
-                                          F32(mod_const_u32, 1, 5, 0)};
-  static const sequence wide_constant = F32(div_const_u64, 1, 16, 0);
+  static const sequence wide_constant = OWN32(14, 0);
   static const sequence wide = F32(div_small_u64, 1, 28, 0);
   static const sequence full = OWN32(76, 0); /* a call, where a high word is not zero */
   bool rem = i->op == WW_OP_SREM || i->op == WW_OP_UREM,
        sign = i->op == WW_OP_SDIV || i->op == WW_OP_SREM;
-  float words = i->type == WW_I64 ? 2 : 1;
-  if (power_of_two(x, i->b)) {
-    ww_lower_put(x, WW_SASS_shf, words * (sign ? 2 : rem ? 0 : 1), c);
-    ww_lower_put(x, WW_SASS_lop3, words * (rem || sign), c);
-    return;
-  }
-  if (i->type == WW_I64)
+  if (power_of_two(x, i->b))
+    by_power_of_two(x, i, c);
+  else if (i->type == WW_I64)
     spread(x,
            ww_lower_constant(x, i->b)     ? &wide_constant
            : fills_both_words(x, i->a, 6) ? &full
                                           : &wide,
            0.85f, c);
   else if (ww_lower_constant(x, i->b))
-    spread(x, &by_constant[rem], 1, c);
+    by_literal(x, i, c);
   else {
     sequence here = word[2 * rem + !sign];
     if (reciprocal_known(x, i)) {
