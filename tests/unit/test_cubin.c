@@ -114,10 +114,12 @@ static void registers_are_read(void **state) {
   t.sections[3] = (Elf64_Shdr){.sh_name = 19,
                                .sh_offset = (uint64_t)((char *)t.info - (char *)&t),
                                .sh_size = sizeof t.info};
-  assert_int_equal(ww_cubin_registers(&t, sizeof t, "k"), 56);
-  assert_int_equal(ww_cubin_registers(&t, sizeof t, "other"), 0);
-  assert_int_equal(ww_cubin_registers(&t, sizeof t - 1, "k"), 0);
-  assert_int_equal(ww_cubin_registers("no ELF", 6, "k"), 0);
+  ww_cubin_resources r;
+  assert_true(ww_cubin_resources_of(&t, sizeof t, "k", &r));
+  assert_int_equal(r.registers, 56);
+  assert_false(ww_cubin_resources_of(&t, sizeof t, "other", &r));
+  assert_false(ww_cubin_resources_of(&t, sizeof t - 1, "k", &r));
+  assert_false(ww_cubin_resources_of("no ELF", 6, "k", &r));
 }
 
 static void names_match(void **state) {
