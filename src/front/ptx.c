@@ -6,10 +6,22 @@
 
 /* ---- places ---- */
 
+/* A relative name is one beside the PTX, where there is such a file. */
+static const char *found(ptx_module *p, const char *name) {
+  const char *beside = ww_path_join(p->a, ww_path_dir(p->a, p->path), name);
+  bool inside = *name != '/' && !strstr(name, "..");
+  return inside && ww_file_exists(beside) ? beside : name;
+}
+
 static uint32_t file_of(ptx_module *p, uint32_t number) {
-  for (uint32_t k = 0; k < p->files.n; k++)
-    if (p->files.v[k].number == number)
-      return low_add_file(&p->m, p->files.v[k].path);
+  for (uint32_t k = 0; k < p->files.n; k++) {
+    struct ptx_file *f = &p->files.v[k];
+    if (f->number != number)
+      continue;
+    if (!f->index)
+      f->index = low_add_file(&p->m, found(p, f->path)) + 1;
+    return f->index - 1;
+  }
   return 0;
 }
 

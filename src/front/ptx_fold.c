@@ -411,8 +411,8 @@ static void sink_addresses(low_fn *F, uint32_t b, uint32_t *first_use) {
     ww_operands o = ww_ins_operands(&was[k]);
     const ww_val fixed[3] = {was[k].a, was[k].b, was[k].c};
     for (uint32_t e = 0; e < o.fixed + o.n; e++)
-      first_use[e < o.fixed ? fixed[e]
-                            : F->pool.v[o.ext + (e - o.fixed) * o.stride]] = UINT32_MAX;
+      first_use[e < o.fixed ? fixed[e] : F->pool.v[o.ext + (e - o.fixed) * o.stride]] =
+          UINT32_MAX;
   }
 }
 

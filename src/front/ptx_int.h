@@ -55,6 +55,7 @@ typedef struct {
   WW_VEC(struct ptx_file {
     uint32_t number;
     const char *path;
+    uint32_t index; /* in the module + 1; 0: not yet */
   })
   files;
   ww_map loc_of;       /* file << 32 | line, + 1 -> where that was inlined, a loc + 1 */

@@ -115,6 +115,32 @@ void ww_ptx_take_names(const char *text, size_t n, ww_arena *a, ww_module *m) {
       take_names(&s, a, &m->fns[k]);
 }
 
+/* def name(x, y, n, BLOCK: tl.constexpr): what is no constant of the compilation is a
+ * parameter, and behind those Triton has pointers of its own. */
+static void take_python_names(const char *text, ww_arena *a, ww_fn *fn) {
+  const char *def = text;
+  size_t n = strlen(fn->name);
+  do
+    def = strstr(def + 1, "def ");
+  while (def && (strncmp(def + 4, fn->name, n) || def[4 + n] != '('));
+  const char *end = def ? strchr(def, ')') : NULL;
+  ww_strings names = {0};
+  if (!end)
+    return;
+  char *list = ww_strndup(a, def + 5 + n, end - def - 5 - n);
+  char *save = NULL;
+  for (char *p = strtok_r(list, ",", &save); p; p = strtok_r(NULL, ",", &save)) {
+    while (ww_is_space(*p))
+      p++;
+    size_t k = ww_word_length(p);
+    if (k && !strstr(p, "constexpr"))
+      ww_push(a, &names, ww_strndup(a, p, k));
+  }
+  bool fit = names.n <= fn->nparams && fn->nparams <= names.n + 2;
+  for (uint32_t p = 0; p < names.n && fit; p++)
+    fn->params[p].name = fn->vals[p].name = names.v[p];
+}
+
 /* Of the files that the kernels' lines are in, where any file may be read. */
 static void names_of_files(const ww_front_options *o, ww_arena *a, ww_module *m) {
   for (uint32_t k = 0; k < m->nfns && !o->nvisible; k++) {
@@ -124,8 +150,13 @@ static void names_of_files(const ww_front_options *o, ww_arena *a, ww_module *m)
     bool seen = !file || !strcmp(file, o->files[0]);
     for (uint32_t j = 0; j < k && !seen; j++)
       seen = m->fns[j].file && !strcmp(m->fns[j].file, file);
-    if (!seen && !ww_front_read(file, a, &text, &n, NULL))
+    if (seen || ww_front_read(file, a, &text, &n, NULL))
+      continue;
+    if (!ww_ends(file, ".py"))
       ww_ptx_take_names(text, n, a, m);
+    for (uint32_t j = k; j < m->nfns && ww_ends(file, ".py"); j++)
+      if (m->fns[j].kernel && m->fns[j].file && !strcmp(m->fns[j].file, file))
+        take_python_names(text, a, &m->fns[j]);
   }
 }
 

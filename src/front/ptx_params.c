@@ -262,6 +262,8 @@ static void describe_params(ptx_fn *f) {
     else
       q->ctype =
           q->byval ? ww_fmt(a, "struct of %u bytes", q->size) : type_name(q->type);
+    if (f->def->types.n == fn->nparams)
+      ptx_take_type(q, f->def->types.v[p]);
   }
 }
 

@@ -333,7 +333,7 @@ static void parse_file(ptx_module *p, char **c) {
   if (!take_number(&at, &number) || !take_char(&at, '"'))
     return;
   const char *path = ww_strndup(p->a, at, strcspn(at, "\"\n"));
-  ww_push(p->a, &p->files, (struct ptx_file){number, path});
+  ww_push(p->a, &p->files, (struct ptx_file){number, path, 0});
 }
 
 static ww_status parse_declaration(ptx_module *p, char **c) {

@@ -167,7 +167,10 @@ void ww_explain_print(const ww_explained *x, FILE *f) {
   char hi[16];
   source s = {.arena = ww_arena_new()};
   ww_show_bold(f, r->kernel);
-  fprintf(f, "  %s:%u  on %s\n", r->file ? r->file : "", x->fn->line, r->gpu);
+  const char *file = r->file ? r->file : "";
+  if (x->fn->file && strcmp(ww_path_base(x->fn->file), ww_path_base(file)))
+    file = x->fn->file; /* a header, or the source of the PTX */
+  fprintf(f, "  %s:%u  on %s\n", file, x->fn->line, r->gpu);
   ww_show_launch(f, r);
   ww_show_bold(f, ww_show_us(t->us, us));
   fprintf(f, " (%s .. %s)\n", ww_show_us(t->low, lo), ww_show_us(t->high, hi));
