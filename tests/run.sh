@@ -6,7 +6,7 @@
 # A stage's program either speaks TAP (ok / not ok lines) or ends with its own `N passed, N failed[, N skipped]`. What could not be tested here
 # (`ok ... # SKIP why`) is skipped, never passed; a stage without a result that can be read, with fewer than it planned, or whose program is not
 # there, has failed. Stages run side by side, as many as JOBS says (one for each core otherwise), and are shown in the order of the list.
-every="layers hardening runner setup unit cli manners evaluate accuracy kernels cross diff measure dataset import record emulate predict fixes verify train tokenizers lm-gguf stories lm-cli lm-train serve limits openai lsp hostile nvim emacs page vscode mcp mcp-clients export library packages faults kills fuzz"
+every="layers hardening runner setup unit cli manners evaluate accuracy kernels ptx cross diff measure dataset import record emulate predict fixes verify train tokenizers lm-gguf stories lm-cli lm-train serve limits openai lsp hostile nvim emacs page vscode mcp mcp-clients export library packages faults kills fuzz"
 passed=0
 failed=0
 skipped=0
@@ -113,6 +113,7 @@ one() { # STAGE
   import) stage import tests/import.sh "$build/warpwise" ;;
   dataset) stage dataset tests/dataset.sh "$build/warpwise" ;;
   kernels) absent kernels "$build/tests/run_kernels" || stage kernels "$build/tests/run_kernels" "$build/warpwise" ;;
+  ptx) stage ptx tests/ptx.sh "$build" ;;
   cross)
     if absent cross "$build/tests/run_cross" || absent cross "$build/tests/cl_host"; then return; fi
     stage cross "$build/tests/run_cross" "$build/warpwise" "$build/tests/cl_host"

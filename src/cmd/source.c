@@ -52,9 +52,13 @@ ww_status ww_source_of(ww_cmd *c,
                        const ww_launch *l,
                        ww_source *out) {
   ww_strings flags = {0};
-  for (uint32_t k = 0; k < n; k++)
+  const char **named = files;
+  files = WW_NEWN(c->arena, const char *, n);
+  for (uint32_t k = 0; k < n; k++) {
+    files[k] = ww_input_file(named[k], c->arena);
     if (ww_input_check(files[k], &c->err))
       return c->err.code;
+  }
   ww_status st = ww_compile_flags(files[0], o->database, c->arena, &flags, &c->err);
   if (l)
     ww_strings_add(c->arena, &flags, l->flags, l->nflags);

@@ -175,6 +175,7 @@ static low_fn *make_fn(ptx_module *p, ptx_function *def) {
   F->fn.max_threads = def->max_threads;
   F->fn.min_blocks = def->max_threads ? def->min_blocks : 0;
   memcpy(F->fn.req_block, def->req_block, sizeof def->req_block);
+  memcpy(F->fn.cluster, def->cluster, sizeof def->cluster);
   F->fn.file = p->path;
   F->fn.line = def->line;
   def->made = F->index + 1;

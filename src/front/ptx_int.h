@@ -37,7 +37,7 @@ typedef struct {
   ww_strings types; /* of the parameters, as the mangled name has them */
   char *body;       /* NULL: declared only; ptx_body.c cuts it into pieces */
   uint32_t line;
-  uint32_t max_threads, min_blocks, req_block[3];
+  uint32_t max_threads, min_blocks, req_block[3], cluster[3];
   uint32_t made; /* index of its low_fn + 1, 0: nobody needed it */
 } ptx_function;
 

@@ -12,7 +12,7 @@ typedef struct {
   uint32_t floats, integers; /* accesses */
   ww_type elem;
   uint32_t sizes; /* of the elements, a bit each */
-  bool stored;
+  bool stored, copied;
 } use;
 
 typedef struct {
@@ -132,10 +132,23 @@ static ww_type held(const tracing *t, const ww_ins *i) {
   return half ? half : i->type;
 }
 
+/* Copies of many bytes have addresses among their operands; they tell no type. */
+static void note_copy(tracing *t, const ww_ins *i) {
+  ww_val of[16];
+  uint32_t n = ww_ins_uses(t->fn, i, of, 16);
+  for (uint32_t k = 0; k < n; k++)
+    if (t->base[of[k]] != NONE) {
+      t->uses[t->base[of[k]]].copied = true;
+      t->uses[t->base[of[k]]].stored |= k == 0;
+    }
+}
+
 static void note_accesses(tracing *t) {
   ww_ins_walk w = {.fn = t->fn};
   for (const ww_ins *i; (i = ww_next_ins(&w));) {
     int32_t p = ww_accesses(i) ? t->base[i->a] : NONE;
+    if (!ww_accesses(i) && ww_touches_memory(i))
+      note_copy(t, i);
     if (p == NONE)
       continue;
     use *u = &t->uses[p];
@@ -236,7 +249,7 @@ void ptx_take_type(ww_param *p, const char *ctype) {
 static void describe_pointer(ww_arena *a, ww_param *p, const use *u) {
   bool one_size = u->sizes && !(u->sizes & (u->sizes - 1));
   p->space = WW_GLOBAL;
-  p->readonly = !u->stored && u->floats + u->integers;
+  p->readonly = !u->stored && (u->floats + u->integers || u->copied);
   p->elem = one_size ? u->elem : WW_VOID;
   p->elem_size = ww_type_bytes[p->elem];
   p->ctype = ww_fmt(a, "%s%s *", p->readonly ? "const " : "", type_name(p->elem));
@@ -254,7 +267,8 @@ static void describe_params(ptx_fn *f) {
   follow_all(&t);
   note_accesses(&t);
   for (uint32_t p = 0; p < fn->nparams; p++)
-    fn->params[p].pointer |= t.uses[p].floats + t.uses[p].integers > 0;
+    fn->params[p].pointer |=
+        t.uses[p].floats + t.uses[p].integers > 0 || t.uses[p].copied;
   for (uint32_t p = 0; p < fn->nparams; p++) {
     ww_param *q = &fn->params[p];
     if (q->pointer)

@@ -277,6 +277,10 @@ static void performance(char **c, ptx_function *f) {
       take_numbers(c, n);
       for (int k = 0; k < 3; k++)
         f->req_block[k] = ww_least(n[k], 1 << 16);
+    } else if (take(c, ".reqnctapercluster")) {
+      take_numbers(c, n);
+      for (int k = 0; k < 3; k++)
+        f->cluster[k] = ww_least(n[k], 64);
     } else if (take(c, ".minnctapersm")) {
       take_numbers(c, n);
       f->min_blocks = ww_least(n[0], 64);

@@ -1,5 +1,6 @@
 /* input.c - files that the user named: a source is looked at before clang does, so that
  * the message is about the file; others may be pipes, /dev/stdin or <(...). */
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -23,6 +24,19 @@ static ww_status check_text(int fd, const char *path, ww_err *e) {
     return ww_fail(e, WW_EDATA,
                    "'%s' is a binary file, not source text (UTF-8 is expected)", path);
   return WW_OK;
+}
+
+const char *ww_input_file(const char *path, ww_arena *a) {
+  struct stat st;
+  DIR *d = stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? opendir(path) : NULL;
+  const char *found = path;
+  uint32_t n = 0;
+  for (struct dirent *f; d && (f = readdir(d));)
+    if (ww_ends(f->d_name, ".ptx") && !n++)
+      found = ww_path_join(a, path, f->d_name);
+  if (d)
+    closedir(d);
+  return n == 1 ? found : path;
 }
 
 ww_status ww_input_check(const char *path, ww_err *e) {

@@ -5,7 +5,9 @@
 
 #include "../report/launch.h"
 
-/* input.c: a source file that clang may be given: there, regular, at most 64 MiB, text.
+/* input.c: of a folder, as in Triton's cache, its only PTX file; else the path itself. */
+const char *ww_input_file(const char *path, ww_arena *a);
+/* A source file that clang may be given: there, regular, at most 64 MiB, text.
  */
 ww_status ww_input_check(const char *path, ww_err *e);
 /* What else the user named, which may be a pipe: ww_read_packed, ww_launch_read. */

@@ -47,6 +47,11 @@ ww_status ww_query_options_of(const ww_query *w,
 /* hosts.c: the launches of the host code into r, where they are not yet. */
 ww_status
 ww_query_hosts(ww_query *w, ww_query_unit *r, double deadline, ww_arena *a, ww_err *e);
+/* triton.c: block and shared memory by what lies beside the code; NULL: nothing. */
+const ww_launch *ww_triton_launch(const ww_query *w,
+                                  const ww_query_unit *r,
+                                  ww_arena *a,
+                                  ww_query_kernel *k);
 /* as seen from the root */
 const char *ww_query_shown(const ww_query *w, const char *path);
 /* its generation is no longer the document's */

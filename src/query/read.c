@@ -601,6 +601,8 @@ ww_status ww_query_launch(ww_query *w,
   }
   if (st)
     return st;
+  if (!host)
+    host = ww_triton_launch(w, r, a, k);
   k->commented = comment;
   ww_launch_params params = ww_kernel_params(&r->unit->module, k->fn, a);
   params.root = w ? w->root : NULL;

@@ -1,0 +1,70 @@
+#!/bin/sh
+# ptx.sh BUILD : PTX as users meet it: files of nvcc and of Triton, and, where nvcc is installed, the CUDA triples of tests/kernels through it. Prints TAP.
+case $1 in /*) build=$1 ;; *) build=$PWD/$1 ;; esac
+cd "$(dirname "$0")/.." || exit 1
+program=$build/warpwise
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+. tests/tap.sh
+
+# try TEXT EXIT_CODE STDOUT_PATTERN STDERR_PATTERN ARGS... : patterns are extended regular expressions, '' for "nothing".
+try() {
+  text=$1 want=$2 out=$3 err=$4
+  shift 4
+  "$program" "$@" >"$dir/out" 2>"$dir/err" </dev/null
+  code=$?
+  wrong=
+  [ $code -eq "$want" ] || wrong="exit code $code, want $want: $(head -c 300 "$dir/err")"
+  if [ -z "$out" ]; then [ -s "$dir/out" ] && wrong="stdout is not empty"; else grep -qE -- "$out" "$dir/out" || wrong="${wrong:-stdout has no $out}"; fi
+  if [ -z "$err" ]; then [ -s "$dir/err" ] && wrong="${wrong:-stderr is not empty}"; else grep -qE -- "$err" "$dir/err" || wrong="${wrong:-stderr has no $err}"; fi
+  report "$text" "$wrong"
+}
+
+# ---- a file of nvcc ----
+matmul="tests/ptx/matmul.ptx -k naive --gpu h200"
+try "kernels: names of the parameters from the source" 0 'naive +4 +0 +0 +yes +const float \*a, const float \*b, float \*c, int n' '' kernels tests/ptx/matmul.ptx
+try "kernels --ir" 0 'lea i64 %b.1' '' kernels tests/ptx/matmul.ptx --ir
+# shellcheck disable=SC2086
+try "predict" 0 '^time +[0-9.]+ [mu]s$' '' predict $matmul --grid 128,128 --block 16,16 --arg n=2048 --color never
+# shellcheck disable=SC2086
+try "explain: a line of the source" 0 '^Change first: line 7, .*redundant-load' '' explain $matmul --grid 128,128 --block 16,16 --arg n=2048 --color never
+report "explain: the line itself, and its file" "$(grep -q '7 | for (int k = 0' "$dir/out" || echo 'no line'; head -n 1 "$dir/out" | grep -q 'examples/matmul.cu:4' || head -n 1 "$dir/out")"
+"$program" trace tests/ptx/matmul.ptx -k naive --grid 2,2 --block 16,16 --arg n=32 --full --dump "$dir/a" >"$dir/log" 2>&1
+"$program" trace examples/matmul.cu -k naive --grid 2,2 --block 16,16 --arg n=32 --full --dump "$dir/b" >>"$dir/log" 2>&1
+report "trace --full: the same results as from the source" "$(diff -r "$dir/a" "$dir/b" 2>&1; ls "$dir/a" >/dev/null 2>&1 || cat "$dir/log")"
+# shellcheck disable=SC2086
+time_of() { "$program" predict "$1" -k naive --gpu h200 --by machine --grid 128,128 --block 16,16 --arg n=2048 --json | sed -n 's/.*"time_us":{"value":\([0-9.]*\).*/\1/p'; }
+report "predict: the time that the source has, within 15 %" "$(echo "$(time_of tests/ptx/matmul.ptx) $(time_of examples/matmul.cu)" | awk '{ if (!($1 > 0 && $1 < 1.15 * $2 && $2 < 1.15 * $1)) print }')"
+
+# ---- without lines: of the PTX itself ----
+grep -vE '\.(loc|file)' tests/ptx/matmul.ptx >"$dir/bare.ptx"
+try "explain without .loc: lines of the PTX" 0 '[0-9]+ \| (ld\.global|fma)' '' explain "$dir/bare.ptx" -k naive --gpu h200 --grid 128,128 --block 16,16 --arg arg3=2048 --color never
+try "parameters without a source" 0 'const float \*arg0, const float \*arg1, float \*arg2, int arg3' '' kernels "$dir/bare.ptx"
+
+# ---- Triton's cache ----
+mkdir "$dir/cache"
+cp tests/ptx/vector_add.ptx tests/ptx/vector_add.json tests/ptx/kernels.py "$dir/cache/"
+try "a folder of Triton's cache" 0 'vector_add +[0-9]+ .* const float \*x, const float \*y, float \*out, int n' '' kernels "$dir/cache"
+try "its metadata gives block and shared memory" 0 '"block":\[128,1,1\].*"assumed":\["block and shared memory: as vector_add.json has them"' '' predict "$dir/cache" --gpu h200 --grid 1024 --arg n=1048576 --json
+try "explain: a line of Python" 0 '7 \| tl.store' '' explain "$dir/cache" --gpu h200 --grid 1024 --arg n=1048576 --color never
+
+# ---- what is not read ----
+printf '.version 8.7\n.target sm_100a\n.address_size 64\n.entry good() { ret; }\n.entry bad() { tcgen05.wait::ld.sync.aligned; ret; }\n' >"$dir/new.ptx"
+try "an unknown instruction refuses its kernel alone, by name" 0 'cannot be interpreted: PTX: tcgen05\.wait::ld' '' kernels "$dir/new.ptx"
+report "the other kernel runs" "$(grep -qE 'good .* yes' "$dir/out" || cat "$dir/out")"
+printf '.version 8.0\n.target sm_90\nnonsense\n' >"$dir/bad.ptx"
+try "no PTX: the line" 3 '' "bad.ptx:3: .*'nonsense'" kernels "$dir/bad.ptx"
+try "several files" 2 '' 'one file at a time' predict tests/ptx/matmul.ptx tests/ptx/vector_add.ptx --grid 1
+
+# ---- through nvcc ----
+nvcc=$(command -v nvcc || { [ -x /usr/local/cuda/bin/nvcc ] && echo /usr/local/cuda/bin/nvcc; })
+if [ -z "$nvcc" ]; then
+  skip "the CUDA triples through nvcc: it is not installed"
+elif [ ! -x "$build/tests/run_kernels" ]; then
+  report "the CUDA triples through nvcc" "there is no $build/tests/run_kernels"
+else
+  "$build/tests/run_kernels" "$program" --nvcc "$nvcc" >"$dir/out" 2>&1
+  ok "the CUDA triples through nvcc: $(tail -n 1 "$dir/out")" $? "$dir/out"
+fi
+echo "1..$n"
+exit $bad
