@@ -41,5 +41,12 @@ static inline uint32_t ww_wgmma_elements(uint32_t n8) {
   return 4 * n8;
 }
 uint32_t ww_wgmma_depth(ww_type t);
+/* Bytes of shared memory that one warp's part of a product with so many operands reads:
+ * 32 of k for its 16 rows of A, where A lies there, and for a quarter of B's columns.
+ */
+static inline uint32_t ww_wgmma_shared_bytes(uint32_t n8, uint32_t operands) {
+  bool registers = operands - ww_wgmma_elements(n8) == 7;
+  return (registers ? 0 : 16 * 32) + 8 * n8 * 32 / 4;
+}
 
 #endif

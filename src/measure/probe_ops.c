@@ -19,13 +19,23 @@ typedef struct {
 /* What needs an argument, or has not both kernels; all other ops are run with stride 0.
  */
 static const special specials[] = {
-    {"lds32", NULL, 4, true, true, 0},         {"lds64", NULL, 8, true, true, 0},
-    {"lds128", NULL, 16, true, true, 0},       {"sts32", NULL, 4, false, true, 0},
-    {"sts128", NULL, 16, false, true, 0},      {"atoms", NULL, 4, true, true, 0},
-    {"atoms_same", "atoms", 0, true, true, 0}, {"branch", NULL, 0, true, false, 0},
+    {"lds32", NULL, 4, true, true, 0},
+    {"lds64", NULL, 8, true, true, 0},
+    {"lds128", NULL, 16, true, true, 0},
+    {"sts32", NULL, 4, false, true, 0},
+    {"sts128", NULL, 16, false, true, 0},
+    {"atoms", NULL, 4, true, true, 0},
+    {"atoms_same", "atoms", 0, true, true, 0},
+    {"branch", NULL, 0, true, false, 0},
     {"ldg32", NULL, 0, false, false, 0}, /* in probe_memory.c */
-    {"ldg128", NULL, 0, false, false, 0},      {"fmnmx", NULL, 0, true, true, 2},
+    {"ldg128", NULL, 0, false, false, 0},
+    {"fmnmx", NULL, 0, true, true, 2},
     {"imnmx", NULL, 0, true, true, 2},
+    {"wgmma_f16", NULL, 0, false, false, 0}, /* of sm_90a alone */
+    {"wgmma_bf16", NULL, 0, false, false, 0},
+    {"wgmma_tf32", NULL, 0, false, false, 0},
+    {"wgmma_fp8", NULL, 0, false, false, 0},
+    {"wgmma_s8", NULL, 0, false, false, 0},
 };
 
 /* Cycles of one block of `warps` warps per loop of the kernel. */

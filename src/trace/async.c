@@ -66,6 +66,20 @@ static uint8_t *side(ww_exec *x,
 
 /* ---- mbarriers ---- */
 
+/* At the mbarrier at addr; bytes and `ends` are the caller's. */
+static void tell_barrier(ww_exec *x, const ww_ins *i, uint64_t addr, ww_mbar_event s) {
+  if (!x->obs->mbarrier)
+    return;
+  uint64_t own = addr - WW_SHARED_BASE;
+  if (addr >= WW_CLUSTER_BASE)
+    own = addr - WW_CLUSTER_BASE - x->rank * WW_CLUSTER_STRIDE;
+  s.warp = x->id;
+  s.ins = i;
+  s.barrier = own < x->shared.size ? own : UINT64_MAX;
+  s.weight = x->weight;
+  x->obs->mbarrier(x->obs->ctx, &s);
+}
+
 static bool misaligned(ww_exec *x, const ww_ins *i, uint64_t addr, uint32_t to) {
   if (addr % to == 0)
     return false;
@@ -107,24 +121,25 @@ static void take_arrivals(ww_exec *x, const ww_ins *i, ww_mbarrier *b, uint32_t 
   b->pending -= n;
 }
 
-static void change(ww_exec *x, const ww_ins *i, ww_mbarrier *b, uint32_t n) {
+/* True when the phase has ended by it. */
+static bool change(ww_exec *x, const ww_ins *i, ww_mbarrier *b, uint32_t n) {
   switch (i->sub) {
   case WW_MBAR_INIT:
     *b = (ww_mbarrier){.pending = n, .expected = n};
     if (!n || n > WW_MBAR_MOST)
       ww_exec_fault(x, i, "an mbarrier of %u arrivals: 1 to %u can be", n,
                     WW_MBAR_MOST);
-    return;
+    return false;
   case WW_MBAR_INVAL:
     *b = (ww_mbarrier){0};
-    return;
+    return false;
   case WW_MBAR_DROP:
     take_arrivals(x, i, b, n);
     b->expected -= n < b->expected ? n : b->expected;
     break;
   case WW_MBAR_EXPECT:
     b->bytes += (int32_t)n;
-    return;
+    return false;
   case WW_MBAR_COMPLETE:
     b->bytes -= (int32_t)n;
     break;
@@ -132,12 +147,13 @@ static void change(ww_exec *x, const ww_ins *i, ww_mbarrier *b, uint32_t n) {
     take_arrivals(x, i, b, n);
     break;
   }
-  ww_mbarrier_turn(b);
+  return ww_mbarrier_turn(b);
 }
 
 void ww_exec_mbar(ww_exec *x, const ww_code *k) {
   const ww_ins *i = k->ins;
   uint32_t lane;
+  bool told = i->sub < WW_MBAR_ARRIVE || i->sub == WW_MBAR_EXPECT;
   x->changes++;
   EACH_LANE(x, lane) {
     uint64_t addr = ww_cell_of(x, k->a, k->wide & 2, lane) + k->imm;
@@ -150,9 +166,13 @@ void ww_exec_mbar(ww_exec *x, const ww_code *k) {
     if (!p)
       return;
     ww_mbarrier b = ww_mbarrier_of(word);
-    change(x, i, &b, ww_cell_of(x, k->b, k->wide & 4, lane));
+    bool ends = change(x, i, &b, ww_cell_of(x, k->b, k->wide & 4, lane));
     word = ww_mbarrier_word(b);
     memcpy(p, &word, 8);
+    ww_mbar_kind kind = i->sub == WW_MBAR_COPIES ? WW_MBAR_COPIED : WW_MBAR_ARRIVED;
+    if (!told || ends) /* of many lanes one speaks, and who ends the phase */
+      tell_barrier(x, i, addr, (ww_mbar_event){.kind = kind, .ends = ends});
+    told = true;
   }
 }
 
@@ -183,6 +203,9 @@ bool ww_exec_mwait(ww_exec *x, const ww_seg *s) {
   bool all = over == x->mask;
   if (!all && !x->timed_out && !x->fault)
     return false;
+  if (all)
+    tell_barrier(x, s->ins, awaited(x, s, __builtin_ctzll(x->mask)),
+                 (ww_mbar_event){.kind = WW_MBAR_AWAITED});
   x->timeouts = all ? 0 : x->timeouts + 1;
   x->timed_out = false;
   EACH_LANE(x, lane) ww_cell_put(x, s->dsts[0], false, lane, over >> lane & 1);
@@ -346,9 +369,11 @@ complete(ww_exec *x, const ww_code *k, uint32_t lane, uint64_t addr, uint64_t n)
   memcpy(&word, p, 8);
   ww_mbarrier b = ww_mbarrier_of(word);
   b.bytes -= (int32_t)n;
-  ww_mbarrier_turn(&b);
+  bool ends = ww_mbarrier_turn(&b);
   word = ww_mbarrier_word(b);
   memcpy(p, &word, 8);
+  tell_barrier(x, k->ins, addr,
+               (ww_mbar_event){.kind = WW_MBAR_FILLED, .bytes = n, .ends = ends});
 }
 
 /* Where a copy goes, and the mbarrier that is told: a copy for many blocks goes to the

@@ -7,6 +7,8 @@
  * scaled. */
 #include "count_int.h"
 
+#include "../ir/mma.h"
+
 #include <stdlib.h>
 
 const ww_count_info ww_count_table[] = {
@@ -48,6 +50,8 @@ static void add_static(ww_static *s, const ww_fn *fn, const ww_ins *i) {
   warp->shuffles += is_shuffle(i);
   if (i->op == WW_OP_MMA || i->op == WW_OP_WGMMA)
     warp->flops_tensor += i->imm;
+  if (i->op == WW_OP_WGMMA)
+    warp->matrix_shared_bytes += ww_wgmma_shared_bytes(i->sub, i->n);
   lane->thread_instructions++;
   double *of_type = type == WW_F64   ? &lane->flops_fp64
                     : type == WW_F32 ? &lane->flops_fp32

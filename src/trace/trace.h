@@ -78,6 +78,26 @@ typedef struct {
   double weight;
 } ww_access;
 
+/* What warps do to each other through an mbarrier. */
+typedef enum {
+  WW_MBAR_ARRIVED, /* a warp arrives */
+  WW_MBAR_COPIED,  /* it does once its asynchronous copies are there */
+  WW_MBAR_FILLED,  /* bytes of a bulk copy, which it has issued now, will be there */
+  WW_MBAR_AWAITED  /* its wait for a phase is over */
+} ww_mbar_kind;
+
+typedef struct {
+  ww_warp_id warp;
+  const ww_ins *ins;
+  uint8_t kind; /* ww_mbar_kind */
+  /* place of the mbarrier in the block's shared memory; UINT64_MAX: in another block's
+   */
+  uint64_t barrier;
+  uint64_t bytes; /* of a bulk copy */
+  bool ends;      /* it is the last that the phase has awaited */
+  double weight;
+} ww_mbar_event;
+
 typedef struct {
   void *ctx; /* any member may be NULL */
   void (*block)(void *ctx,
@@ -87,7 +107,8 @@ typedef struct {
                 ww_mask lanes,
                 double weight);
   void (*access)(void *ctx, const ww_access *a);
-  void (*block_start)(void *ctx, uint64_t block); /* a thread block begins */
+  void (*mbarrier)(void *ctx, const ww_mbar_event *b); /* behind its block's event */
+  void (*block_start)(void *ctx, uint64_t block);      /* a thread block begins */
   void (*block_end)(void *ctx, uint64_t block);
   void (*diverge)(void *ctx,
                   ww_warp_id w,

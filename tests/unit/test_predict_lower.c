@@ -253,6 +253,32 @@ static void atomics(void **state) {
   assert_true(many.total - few.total > 50 && many.flops32 > 3 * few.flops32);
 }
 
+/* A product of a warp group is one instruction of its four warps that keeps the matrix
+ * unit busy for each 8 columns; bytes take as long for twice the depth. */
+static void warp_groups(void **state) {
+#define ACC "1.0:f32, 2.0:f32, 3.0:f32, 4.0:f32"
+#define D4 "  %12:f32, %13:f32, %14:f32, %15:f32 = wgmma.1"
+#define PRODUCT(type) D4 " f32 from " type " 0:i32, 1:i1, %10, %10, " ACC " #65536\n"
+  double none = inst_of(state, "  ret\n}\n");
+  double one = inst_of(state, PRODUCT("f16") "  ret\n}\n");
+  assert_float_equal(one - none, 5, 0.01); /* four of them uniform */
+  static const char *const each[] = {PRODUCT("f16"), PRODUCT("bf16"), PRODUCT("f32"),
+                                     PRODUCT("e4m3")};
+  for (uint32_t k = 0; k < WW_COUNT(each); k++) {
+    ww_module m = parse(*state, ww_fmt(*state, "%s%s  ret\n}\n", HEAD PARAMS, each[k]));
+    ww_gpu g = h200(*state);
+    ww_block_counts b = {&m.fns[0], 0, 4, 128, 0};
+    ww_tally t = {.blocks = &b, .nblocks = 1};
+    ww_lowered o;
+    ww_lower(ww_gpu_code_new(&m, &g, *state), &m.fns[0], &t, &o);
+    /* 4096 flops a cycle of FP16 in an SM: 64 x 8 x 16 products in 4 cycles */
+    double cycles = o.cycles[WW_PIPE_TENSOR] / 4;
+    assert_true(cycles > 3.5 && cycles < 5);
+    assert_float_equal(o.inst[WW_PIPE_TENSOR], 4, 0.01);
+    assert_true(o.beside > 0);
+  }
+}
+
 /* Short bodies have no branch, with a guard of indices inside as well; a load that may
  * be written to has one where its value merges. */
 static void predicates(void **state) {
@@ -542,9 +568,11 @@ static void room_for_loads(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(room_for_loads), TEST(straight_lines), TEST(divisions),    TEST(atomics),
-      TEST(predicates),     TEST(local_words),    TEST(switches),     TEST(guarded),
-      TEST(unrolled_loop),  TEST(loops),          TEST(registers),    TEST(unrolled),
-      TEST(known_trips),    TEST(half_registers), TEST(nested_guards)};
+      TEST(room_for_loads), TEST(straight_lines), TEST(divisions),
+      TEST(atomics),        TEST(warp_groups),    TEST(predicates),
+      TEST(local_words),    TEST(switches),       TEST(guarded),
+      TEST(unrolled_loop),  TEST(loops),          TEST(registers),
+      TEST(unrolled),       TEST(known_trips),    TEST(half_registers),
+      TEST(nested_guards)};
   return RUN(tests);
 }

@@ -494,6 +494,75 @@ static void test_chain_ways(void **state) {
 /* Loads whose values are used one after the other: no more are in flight than there are
  * registers.
  */
+/* ---- warps that wait for each other at an mbarrier ---- */
+
+#define ADDS                                                                      \
+  "  %1 = add i64 %p.0, 1\n  %2 = mul i64 %1, %1\n  %3 = mul i64 %2, %2\n  %4 = " \
+  "mul i64 %3, %3\n  br @wait.2\n"                                                \
+  "@wait.2:\n  %5 = mwait.shared i32 [%p.0], 0:i32\n  cbr %5, @end.3, @wait.2\n"  \
+  "@end.3:\n  bulk.load.shared %p.0, %p.0, 64:i32, %p.0, 0:i32\n  ret\n}\n"
+
+static void mbarrier(const ww_observer *o,
+                     const ww_ins *copy,
+                     ww_warp_id w,
+                     ww_mbar_kind kind,
+                     uint64_t bytes) {
+  o->mbarrier(o->ctx, &(ww_mbar_event){.warp = w,
+                                       .ins = copy,
+                                       .kind = kind,
+                                       .barrier = 0,
+                                       .bytes = bytes,
+                                       .ends = kind != WW_MBAR_AWAITED,
+                                       .weight = 1});
+}
+
+/* Warp 0 computes `first` times and arrives, or fills a copy; warp 1 computes `second`
+ * times and waits for it. */
+static ww_chain two_roles(uint32_t first, uint32_t second, uint64_t bytes) {
+  ww_module m;
+  ww_err e = {0};
+  ww_chain c;
+  if (ww_ir_parse(HEAD ADDS, arena, &m, &e))
+    fail_msg("%s", e.msg);
+  ww_chainer *x = ww_chainer_new(
+      &(ww_chain_gpu){ww_gpu_code_new(&m, &gpu, arena), {.beyond_l1 = 1}}, 64, arena);
+  ww_observer o = ww_chainer_observer(x);
+  const ww_ins *copy = &m.fns[0].blocks[3].ins[0];
+  ww_warp_id warps[] = {{0, 0}, {0, 1}};
+  o.block_start(o.ctx, 0);
+  for (uint32_t k = 0; k < first; k++)
+    o.block(o.ctx, warps[0], &m.fns[0], 1, UINT32_MAX, 1);
+  mbarrier(&o, copy, warps[0], bytes ? WW_MBAR_FILLED : WW_MBAR_ARRIVED, bytes);
+  for (uint32_t k = 0; k < second; k++)
+    o.block(o.ctx, warps[1], &m.fns[0], 1, UINT32_MAX, 1);
+  o.block(o.ctx, warps[1], &m.fns[0], 2, UINT32_MAX, 1);
+  mbarrier(&o, copy, warps[1], WW_MBAR_AWAITED, 0);
+  o.block(o.ctx, warps[1], &m.fns[0], 3, UINT32_MAX, 1);
+  o.block_end(o.ctx, 0);
+  ww_chainer_result(x, &c);
+  return c;
+}
+
+static double way(const ww_chain *c) {
+  return c->alu + c->fixed;
+}
+
+/* The way of a block is that of its slower role, not the sum of both. */
+static void test_chain_roles(void **state) {
+  (void)state;
+  ww_chain slow = two_roles(100, 0, 0);
+  ww_chain equal = two_roles(100, 100, 0);
+  ww_chain ready = two_roles(0, 100, 0);
+  assert_true(way(&slow) > 1000);
+  assert_true(fabs(way(&equal) / way(&slow) - 1) < 0.1);
+  assert_true(fabs(way(&ready) / way(&slow) - 1) < 0.1);
+  /* a copy is waited for beyond its issue, a long one longer */
+  ww_chain brief = two_roles(100, 0, 128);
+  ww_chain large = two_roles(100, 0, 32768);
+  assert_true(way(&brief) > way(&slow) + 0.5 * WW_FIGURE(&gpu, bulk_latency));
+  assert_true(way(&large) > way(&brief) + 0.9 * 32640 / WW_FIGURE(&gpu, bulk_rate));
+}
+
 static void test_chain_registers(void **state) {
   (void)state;
   ww_buf b = {0};
@@ -605,6 +674,7 @@ int main(void) {
       cmocka_unit_test(test_chain_ifs),
       cmocka_unit_test(test_chain_branches),
       cmocka_unit_test(test_chain_ways),
+      cmocka_unit_test(test_chain_roles),
       cmocka_unit_test(test_chain_registers),
       cmocka_unit_test(test_atomics),
       cmocka_unit_test(test_slices),

@@ -19,7 +19,7 @@
 
 #include <stdlib.h>
 
-enum { TRACKED = 4, MOST_BLOCKS = 24, LEAST_BLOCKS = 3 };
+enum { SOME = 4, MOST_WARPS = 32, MOST_BLOCKS = 24, LEAST_BLOCKS = 3 };
 #define BUDGET 300000.0 /* warp instructions to run again for the chain */
 /* cycles; orders the way only, time.c has the GPU's figure */
 #define NOMINAL_ATOMIC 400.0
@@ -31,27 +31,6 @@ enum { TRACKED = 4, MOST_BLOCKS = 24, LEAST_BLOCKS = 3 };
 #define PREDICATE                                                                      \
   9.0 /* cycles from a compare to the branch that it decides, beyond the compare's own \
          latency */
-
-/* What can lie on a warp's longest way: cycles of arithmetic, waits of each kind. */
-enum {
-  ALU,
-  WAITS,
-  BEYOND_L1, /* of the waits */
-  BEYOND_L2,
-  FIRST,
-  SHARED,
-  ATOMIC,
-  BARRIER,
-  CONSTANT,
-  BACK, /* for a store to be in L2 */
-  NPARTS
-};
-
-/* A point of time of one warp, and what lies on the longest way to it. */
-typedef struct {
-  double t; /* nominal cycles; the order is by this */
-  double on_way[NPARTS];
-} point;
 
 typedef struct {
   float latency, inst;        /* of one IR instruction */
@@ -73,7 +52,7 @@ typedef struct {
   uint32_t header; /* of that loop, else the block itself */
   bool end;        /* its branch stays: the loop's own, or of no such loop */
   ww_block_plan plan;
-  uint32_t times[TRACKED]; /* that each warp came by */
+  uint32_t *times; /* [ntracked]: that each warp came by */
 } block_costs;
 
 /* Values of loads that have been read for the last time, and when: what waits for their
@@ -81,26 +60,27 @@ typedef struct {
  */
 typedef struct {
   struct {
-    point at;
+    ww_point at;
     double words;
   } v[USED];
   uint32_t n;
 } used;
 
 typedef struct {
-  point **ready; /* per function, [nvals], made on demand */
+  ww_point **ready; /* per function, [nvals], made on demand */
   bool used;
-  used freed;     /* by the group */
-  point now, sum; /* where the warp is (as run); the way so far, weighted */
+  used freed;        /* by the group */
+  ww_point now, sum; /* where the warp is (as run); the way so far, weighted */
   uint32_t fn, block,
       /* header of the loop, or the block, it ran last; iterations of the group so far
        */
       group;
   /* iterations since it came to the loop; those of the group in all */
   uint32_t trip, together;
-  point begun, stored[2];  /* of the group */
-  point copied;            /* when what was copied asynchronously is there */
-  uint64_t recent[RECENT]; /* where its latest stores went */
+  ww_point begun, stored[2]; /* of the group */
+  ww_point copied;           /* when what was copied asynchronously is there */
+  ww_flight flight;          /* what else it has under way */
+  uint64_t recent[RECENT];   /* where its latest stores went */
   uint32_t nrecent;
   double loads, inst;
 } tracked;
@@ -114,11 +94,14 @@ struct ww_chainer {
   ww_chain_gpu of;
   double l1, l2, dram; /* nominal latencies */
   block_costs **costs; /* per function, per block, on demand */
-  tracked warps[TRACKED];
-  uint32_t nwarps; /* of a block */
+  tracked *warps;
+  uint32_t ntracked; /* some of a block's; all where they wait for each other */
+  uint32_t nwarps;   /* of a block */
+  ww_barriers *barriers;
+  uint64_t block; /* that is followed; UINT64_MAX: none */
   uint32_t nblocks;
   double ir; /* instructions of all their warps, as the tally counts them */
-  point total;
+  ww_point total;
   double loads, inst, most, all;
   double bar_cycles;
   double requests, lines, sectors,
@@ -142,10 +125,17 @@ ww_chainer_new(const ww_chain_gpu *of, uint64_t block_threads, ww_arena *a) {
                     .costs = WW_NEWN(a, block_costs *, m->nfns + 1),
                     .crowd = ww_contention_new(g, a)};
   c->nwarps = (block_threads + g->lanes - 1) / g->lanes;
+  bool waits = false;
+  for (uint32_t f = 0; f < m->nfns; f++)
+    waits |= ww_fn_has(&m->fns[f], WW_OP_MWAIT);
+  c->ntracked = !waits ? SOME : c->nwarps < MOST_WARPS ? c->nwarps : MOST_WARPS;
+  c->warps = WW_NEWN(a, tracked, c->ntracked);
+  c->barriers = ww_barriers_new(g, a);
+  c->block = UINT64_MAX;
   double bar = ww_curve_at_x(&g->barrier, c->nwarps);
   c->bar_cycles = bar > 0 ? bar : 20 + 1.8 * c->nwarps;
-  for (uint32_t k = 0; k < TRACKED; k++)
-    c->warps[k].ready = WW_NEWN(a, point *, m->nfns + 1);
+  for (uint32_t k = 0; k < c->ntracked; k++)
+    c->warps[k].ready = WW_NEWN(a, ww_point *, m->nfns + 1);
   return c;
 }
 
@@ -209,6 +199,7 @@ static block_costs *costs_of(ww_chainer *c, const ww_fn *fn, uint32_t block) {
   const ww_fn_code *code = ww_fn_code_of(c->of.code, fn);
   v->plan = code->plan[block];
   v->ins = WW_NEWN(c->arena, cost, b->nins + 1);
+  v->times = WW_NEWN(c->arena, uint32_t, c->ntracked);
   v->header = v->plan.unrolled > 1 ? fn->loops[b->loop].header : block;
   if (v->plan.unrolled > 1 && !v->plan.exact_trips && c->tally)
     v->trips = mean_trips(c->tally, fn, b->loop);
@@ -218,7 +209,7 @@ static block_costs *costs_of(ww_chainer *c, const ww_fn *fn, uint32_t block) {
     for (uint32_t p = 0; p < WW_NPIPES; p++)
       v->ins[i].inst += w->inst[p];
     v->ins[i].latency = w->latency;
-    if (ww_loads_global(&b->ins[i]))
+    if (ww_loads_global(&b->ins[i]) || ww_is_bulk(&b->ins[i]))
       way_of(c, &b->ins[i], &v->ins[i]);
   }
   last_uses(fn, b, v->plan.words, v->ins);
@@ -227,10 +218,11 @@ static block_costs *costs_of(ww_chainer *c, const ww_fn *fn, uint32_t block) {
 
 /* Of the warps of a block some are followed: the first, the last, others evenly
  * between. */
-static tracked *track(ww_chainer *c, uint32_t warp) {
-  for (uint32_t k = 0; k < TRACKED; k++) {
+static tracked *track(ww_chainer *c, ww_warp_id id) {
+  uint32_t apart = c->ntracked > 1 ? c->ntracked - 1 : 1;
+  for (uint32_t k = 0; id.block == c->block && k < c->ntracked; k++) {
     tracked *w = &c->warps[k];
-    if (warp != (c->nwarps > 1 ? k * (c->nwarps - 1) / (TRACKED - 1) : 0))
+    if (id.warp != (c->nwarps > 1 ? k * (c->nwarps - 1) / apart : 0))
       continue;
     w->used = true;
     return w;
@@ -240,22 +232,6 @@ static tracked *track(ww_chainer *c, uint32_t warp) {
 
 /* ---- one instruction ---- */
 
-static void later(point *p, const point *q) {
-  if (q->t > p->t)
-    *p = *q;
-}
-static point plus_alu(point p, double cycles) {
-  p.t += cycles;
-  p.on_way[ALU] += cycles;
-  return p;
-}
-
-static point plus_wait(point p, double cycles, int part) {
-  p.t += cycles;
-  p.on_way[part]++;
-  return p;
-}
-
 /* Does the event, which comes with this probability, come the n-th time? Evenly: one in
  * eight every eighth time. */
 static bool drawn(double p, double n, double phase) {
@@ -263,21 +239,21 @@ static bool drawn(double p, double n, double phase) {
 }
 
 /* A load of global memory that issues at p, in the block's n-th run. */
-static point
-load_from(const ww_chainer *c, point p, const cost *k, uint32_t n, double phase) {
+static ww_point
+load_from(const ww_chainer *c, ww_point p, const cost *k, uint32_t n, double phase) {
   double far = floor((n + 1) * (double)k->beyond_l1 + phase);
-  p = plus_wait(p, c->l1, WAITS);
+  p = ww_plus_wait(p, c->l1, WW_WAY_WAITS);
   if (!drawn(k->beyond_l1, n, phase))
     return p;
-  p = plus_wait(p, c->l2 - c->l1, BEYOND_L1);
+  p = ww_plus_wait(p, c->l2 - c->l1, WW_WAY_BEYOND_L1);
   if (!drawn(k->beyond_l1 > 0 ? k->beyond_l2 / k->beyond_l1 : 0, far, phase))
     return p;
-  return plus_wait(p, c->dram - c->l2, BEYOND_L2);
+  return ww_plus_wait(p, c->dram - c->l2, WW_WAY_BEYOND_L2);
 }
 
 typedef struct {
-  point start, last; /* the block's first issue, its latest issue so far */
-  point stored[2];   /* its latest store's: to shared memory, elsewhere */
+  ww_point start, last; /* the block's first issue, its latest issue so far */
+  ww_point stored[2];   /* its latest store's: to shared memory, elsewhere */
   /* an iteration that is not the last of its group: no branch is left of its end */
   bool inner;
   double room;    /* words for loads */
@@ -286,83 +262,87 @@ typedef struct {
 } front;
 
 /* When the results of an instruction that issues at `p` can be used. */
-static point result_of(
-    const ww_chainer *c, const ww_ins *i, point p, const cost *k, const front *at) {
+static ww_point result_of(
+    const ww_chainer *c, const ww_ins *i, ww_point p, const cost *k, const front *at) {
   double shared = ww_shared_latency(c->g);
   switch (i->op) {
   case WW_OP_LD:
     if (ww_is_global(i)) {
       if (k->back)
-        return plus_wait(p, 2 * c->l2, BACK);
-      p.on_way[FIRST] += !at->times;
+        return ww_plus_wait(p, 2 * c->l2, WW_WAY_BACK);
+      p.on_way[WW_WAY_FIRST] += !at->times;
       return load_from(c, p, k, at->times, at->phase);
     }
     if (i->space == WW_SHARED || i->space == WW_CONST)
-      return plus_wait(p, shared, i->space == WW_SHARED ? SHARED : CONSTANT);
-    return plus_alu(p, i->space == WW_LOCAL ? c->l1 : k->latency);
+      return ww_plus_wait(p, shared,
+                          i->space == WW_SHARED ? WW_WAY_SHARED : WW_WAY_CONSTANT);
+    return ww_plus_alu(p, i->space == WW_LOCAL ? c->l1 : k->latency);
   case WW_OP_ATOM:
   case WW_OP_CAS:
     if (!i->nres)
       return p;
-    return i->space == WW_SHARED ? plus_wait(p, shared, SHARED)
-                                 : plus_wait(p, NOMINAL_ATOMIC, ATOMIC);
+    return i->space == WW_SHARED ? ww_plus_wait(p, shared, WW_WAY_SHARED)
+                                 : ww_plus_wait(p, NOMINAL_ATOMIC, WW_WAY_ATOMIC);
+  case WW_OP_WGMMA: /* only the wait for its group waits */
+    return p;
   default:
-    return plus_alu(p, k->latency);
+    return ww_plus_alu(p, k->latency);
   }
 }
 
 /* A load that is brought forward keeps its registers from then on: before others have
  * been freed there is only `room`. */
-static void await_registers(point *p, const used *freed, double room) {
+static void await_registers(ww_point *p, const used *freed, double room) {
   double words = 0;
   for (uint32_t k = 0; k < USED && k < freed->n; k++) {
     uint32_t at = (freed->n - 1 - k) % USED;
     words += freed->v[at].words;
     if (words <= room)
       continue;
-    later(p, &freed->v[at].at);
+    ww_later(p, &freed->v[at].at);
     return;
   }
 }
 
-static point issue_at(const ww_fn *fn,
-                      const tracked *w,
-                      point *ready,
-                      const ww_ins *i,
-                      const cost *c,
-                      const front *at) {
+static ww_point issue_at(const ww_fn *fn,
+                         const tracked *w,
+                         ww_point *ready,
+                         const ww_ins *i,
+                         const cost *c,
+                         const front *at) {
   ww_val use[3 + 255];
   uint32_t n = ww_ins_uses(fn, i, use, 3 + 255);
-  point p = at->start;
+  ww_point p = at->start;
   for (uint32_t k = 0; k < n; k++)
-    later(&p, &ready[use[k]]);
+    ww_later(&p, &ready[use[k]]);
   if (c->words > 0)
     await_registers(&p, &w->freed, at->room);
   if (i->op != WW_OP_LD || i->flags & WW_F_READONLY || i->space == WW_CONST ||
       i->space == WW_PARAM)
     return p;
   if (i->space != WW_SHARED)
-    later(&p, &at->stored[1]);
+    ww_later(&p, &at->stored[1]);
   if (i->space == WW_SHARED || i->space == WW_GENERIC)
-    later(&p, &at->stored[0]);
+    ww_later(&p, &at->stored[0]);
   return p;
 }
 
 static void issue(ww_chainer *c,
                   tracked *w,
                   const ww_fn *fn,
-                  point *ready,
+                  ww_point *ready,
                   const ww_ins *i,
                   const cost *k,
                   double weight,
                   front *at) {
-  point p = issue_at(fn, w, ready, i, k, at);
+  ww_point p = issue_at(fn, w, ready, i, k, at);
   if (ww_is_part(i) && i->op == WW_OP_ST) { /* the warp goes on */
-    later(&w->copied, &p);
+    ww_later(&w->copied, &p);
     return;
   }
   if (ww_is_part(i) && i->op == WW_OP_FENCE)
-    later(&p, &w->copied);
+    ww_later(&p, &w->copied);
+  p = ww_flight_issue(&w->flight, i, c->g, k->latency, p);
   if (k->frees > 0) {
     w->freed.v[w->freed.n % USED].at = p;
     w->freed.v[w->freed.n++ % USED].words = k->frees;
@@ -370,42 +350,44 @@ static void issue(ww_chainer *c,
   if (at->inner && i->op == WW_OP_CBR)
     return;
   if (ww_is_branch(i))
-    p = plus_alu(p, PREDICATE);
-  later(&at->last, &p);
+    p = ww_plus_alu(p, PREDICATE);
+  ww_later(&at->last, &p);
   if (ww_loads_global(i))
     w->loads += weight;
   if (ww_is_atomic(i)) {
-    later(&at->stored[0], &p);
-    later(&at->stored[1], &p);
+    ww_later(&at->stored[0], &p);
+    ww_later(&at->stored[1], &p);
   }
   if (i->op == WW_OP_ST || i->op == WW_OP_MEMCPY || i->op == WW_OP_MEMSET)
-    later(&at->stored[i->space != WW_SHARED], &p);
+    ww_later(&at->stored[i->space != WW_SHARED], &p);
+  if (i->op == WW_OP_GROUP) /* nothing behind it is brought forward */
+    at->start = at->last;
   if (i->op == WW_OP_BAR || i->op == WW_OP_GRIDSYNC) {
-    p = plus_wait(at->last, c->bar_cycles, BARRIER);
+    p = ww_plus_wait(at->last, c->bar_cycles, WW_WAY_BARRIER);
     at->start = at->last = at->stored[0] = at->stored[1] = p;
   }
   at->phase += 0.381966; /* other instructions at other times */
   at->phase -= at->phase >= 1;
-  point r = result_of(c, i, p, k, at);
+  ww_point r = result_of(c, i, p, k, at);
   for (uint32_t d = 0; d < i->nres; d++)
     ready[i->dst + d] = r;
 }
 
 /* All values that may come in: the observer does not know along which edge. */
-static void pass_phis(const ww_fn *fn, point *ready, const ww_block *b) {
+static void pass_phis(const ww_fn *fn, ww_point *ready, const ww_block *b) {
   for (uint32_t k = 0; k < b->nphis; k++) {
-    point p = {0};
+    ww_point p = {0};
     for (uint32_t n = 0; n < b->phis[k].n; n++)
-      later(&p, &ready[ww_phi_value(fn, &b->phis[k], n)]);
+      ww_later(&p, &ready[ww_phi_value(fn, &b->phis[k], n)]);
     ready[b->phis[k].dst] = p;
   }
 }
 
 /* ---- events ---- */
 
-static void add(point *to, const point *a, const point *b, double weight) {
+static void add(ww_point *to, const ww_point *a, const ww_point *b, double weight) {
   to->t += weight * (a->t - b->t);
-  for (int k = 0; k < NPARTS; k++)
+  for (int k = 0; k < WW_WAY_PARTS; k++)
     to->on_way[k] += weight * (a->on_way[k] - b->on_way[k]);
 }
 
@@ -450,8 +432,10 @@ static front begin(tracked *w, uint32_t f, uint32_t block, const block_costs *k)
 }
 
 static void run_block(
-    ww_chainer *c, uint32_t warp, const ww_fn *fn, uint32_t block, double weight) {
-  tracked *w = track(c, warp);
+    ww_chainer *c, ww_warp_id id, const ww_fn *fn, uint32_t block, double weight) {
+  tracked *w = track(c, id);
+  if (id.block != c->block)
+    return;
   c->ir += weight * fn->blocks[block].nins;
   if (!w)
     return;
@@ -460,7 +444,7 @@ static void run_block(
   block_costs *k = costs_of(c, fn, block);
   uint32_t self = w - c->warps;
   if (!w->ready[f])
-    w->ready[f] = WW_NEWN(c->arena, point, fn->nvals + 1);
+    w->ready[f] = WW_NEWN(c->arena, ww_point, fn->nvals + 1);
   pass_phis(fn, w->ready[f], b);
   front at = begin(w, f, block, k);
   at.times = k->times[self]++;
@@ -489,7 +473,7 @@ static void mark_back(ww_chainer *c, const ww_access *a) {
 
 /* Does the warp load where it stored a moment ago? */
 static void follow_stores(ww_chainer *c, const ww_access *a) {
-  tracked *w = track(c, a->warp.warp);
+  tracked *w = track(c, a->warp);
   if (!w || a->kind == WW_ACCESS_ATOMIC)
     return;
   uint64_t key = a->lo + 1;
@@ -522,29 +506,71 @@ static void access_global(ww_chainer *c, const ww_access *a) {
   }
 }
 
+/* ---- mbarriers ---- */
+
+/* When bytes are there that the warp's copy brings. */
+static ww_point filled(ww_chainer *c, const tracked *w, const ww_mbar_event *e) {
+  const ww_gpu *g = c->g;
+  bool tile = e->ins->op == WW_OP_TMA;
+  cost way = {0};
+  way_of(c, e->ins, &way);
+  way.beyond_l1 = 1; /* none of it comes from there */
+  double engine = tile ? WW_FIGURE(g, tile_latency) : WW_FIGURE(g, bulk_latency);
+  ww_point p = ww_barriers_copy(c->barriers, e->bytes, w->now);
+  p.on_way[WW_WAY_FIRST] += !w->loads;
+  return ww_plus_fixed(load_from(c, p, &way, w->loads, 0), fmax(0, engine - c->l2));
+}
+
+static void on_warps_barrier(ww_chainer *c, const ww_mbar_event *e) {
+  tracked *w = track(c, e->warp);
+  if (!w)
+    return;
+  ww_point there = w->now;
+  switch (e->kind) {
+  case WW_MBAR_AWAITED:
+    there = ww_barriers_waited(c->barriers, e->barrier, w->now);
+    add(&w->sum, &there, &w->now, e->weight);
+    w->now = there;
+    return;
+  case WW_MBAR_FILLED:
+    there = filled(c, w, e);
+    w->loads += e->weight;
+    break;
+  case WW_MBAR_COPIED:
+    ww_later(&there, &w->copied);
+    break;
+  default:
+    break;
+  }
+  ww_barriers_event(c->barriers, e, &there);
+}
+
 static void start(ww_chainer *c) {
-  for (uint32_t k = 0; k < TRACKED; k++) {
+  ww_barriers_start(c->barriers);
+  for (uint32_t k = 0; k < c->ntracked; k++) {
     tracked *w = &c->warps[k];
     for (uint32_t f = 0; f < c->m->nfns; f++) {
       if (w->ready[f])
         memset(w->ready[f], 0, c->m->fns[f].nvals * sizeof **w->ready);
       for (uint32_t b = 0; c->costs[f] && b < c->m->fns[f].nblocks; b++)
-        c->costs[f][b].times[k] = 0;
+        if (c->costs[f][b].times)
+          c->costs[f][b].times[k] = 0;
     }
     w->used = false;
     w->group = w->nrecent = 0;
     memset(w->recent, 0, sizeof w->recent);
-    w->now = w->sum = (point){0};
+    w->now = w->sum = w->copied = (ww_point){0};
+    w->flight = (ww_flight){0};
     w->loads = w->inst = 0;
   }
 }
 
 static void end(ww_chainer *c) {
   const tracked *slowest = &c->warps[0];
-  for (uint32_t k = 1; k < TRACKED; k++)
+  for (uint32_t k = 1; k < c->ntracked; k++)
     if (c->warps[k].used && c->warps[k].sum.t > slowest->sum.t)
       slowest = &c->warps[k];
-  const point zero = {0};
+  const ww_point zero = {0};
   add(&c->total, &slowest->sum, &zero, 1);
   c->loads += slowest->loads;
   c->inst += slowest->inst;
@@ -561,49 +587,64 @@ static void on_block(void *ctx,
                      double weight) {
   (void)lanes;
   for (ww_chainer *c = ctx; c; c = c->next)
-    run_block(c, id.warp, fn, block, weight);
+    run_block(c, id, fn, block, weight);
 }
-static void on_access(void *ctx, const ww_access *a) {
-  for (ww_chainer *c = a->space == WW_GLOBAL ? ctx : NULL; c; c = c->next)
-    access_global(c, a);
-}
-static void on_start(void *ctx, uint64_t block) {
-  (void)block;
+static void on_mbarrier(void *ctx, const ww_mbar_event *e) {
   for (ww_chainer *c = ctx; c; c = c->next)
-    start(c);
+    on_warps_barrier(c, e);
+}
+/* What the engine copies is not the warps' loads and stores. */
+static void on_access(void *ctx, const ww_access *a) {
+  bool theirs = a->space == WW_GLOBAL && !ww_is_bulk(a->ins);
+  for (ww_chainer *c = theirs ? ctx : NULL; c; c = c->next)
+    if (a->warp.block == c->block)
+      access_global(c, a);
+}
+/* Of the blocks of a cluster, which run together, the first one to begin is followed.
+ */
+static void on_start(void *ctx, uint64_t block) {
+  for (ww_chainer *c = ctx; c; c = c->next)
+    if (c->block == UINT64_MAX) {
+      c->block = block;
+      start(c);
+    }
 }
 static void on_end(void *ctx, uint64_t block) {
-  (void)block;
   for (ww_chainer *c = ctx; c; c = c->next)
-    end(c);
+    if (c->block == block) {
+      end(c);
+      c->block = UINT64_MAX;
+    }
 }
 
 ww_observer ww_chainer_observer(ww_chainer *c) {
   return (ww_observer){.ctx = c,
                        .block = on_block,
                        .access = on_access,
+                       .mbarrier = on_mbarrier,
                        .block_start = on_start,
                        .block_end = on_end};
 }
 
 void ww_chainer_result(const ww_chainer *c, ww_chain *out) {
   double n = c->nblocks ? c->nblocks : 1;
-  double way[NPARTS];
-  for (int k = 0; k < NPARTS; k++)
+  double way[WW_WAY_PARTS];
+  for (int k = 0; k < WW_WAY_PARTS; k++)
     way[k] = fmax(0, c->total.on_way[k]);
   *out = (ww_chain){
       .warp_inst = c->inst / n,
-      .alu = way[ALU] / n,
-      .waits = way[WAITS] / n,
-      .beyond_l1 = fmin(1, ww_ratio(way[BEYOND_L1], way[WAITS])),
-      .beyond_l2 = fmin(1, ww_ratio(way[BEYOND_L2], way[WAITS])),
-      .loads_per_wait = ww_ratio(c->loads, way[WAITS]),
-      .first_waits = way[FIRST] / n,
-      .shared_waits = way[SHARED] / n,
-      .atomic_waits = way[ATOMIC] / n,
-      .barriers = way[BARRIER] / n,
-      .const_waits = way[CONSTANT] / n,
-      .store_waits = way[BACK] / n,
+      .alu = way[WW_WAY_ALU] / n,
+      .waits = way[WW_WAY_WAITS] / n,
+      .beyond_l1 = fmin(1, ww_ratio(way[WW_WAY_BEYOND_L1], way[WW_WAY_WAITS])),
+      .beyond_l2 = fmin(1, ww_ratio(way[WW_WAY_BEYOND_L2], way[WW_WAY_WAITS])),
+      .loads_per_wait = ww_ratio(c->loads, way[WW_WAY_WAITS]),
+      .first_waits = way[WW_WAY_FIRST] / n,
+      .shared_waits = way[WW_WAY_SHARED] / n,
+      .atomic_waits = way[WW_WAY_ATOMIC] / n,
+      .barriers = way[WW_WAY_BARRIER] / n,
+      .const_waits = way[WW_WAY_CONSTANT] / n,
+      .store_waits = way[WW_WAY_BACK] / n,
+      .fixed = way[WW_WAY_FIXED] / n,
       .spread = c->all > 0 ? c->most * n / c->all : 1,
       .lines_per_load = ww_ratio(c->lines, c->requests),
       .atomic_cycles = ww_contention_busiest(c->crowd) /
@@ -643,10 +684,10 @@ static void weigh(const ww_chainer *c, const ww_sampled *sampled, ww_chain *out)
   double here = c->nblocks ? c->ir / c->nblocks : 0;
   double mean = all / working;
   double share = here > 0 && mean > 0 ? fmin(fmax(mean / here, 1e-4), 1) : 1;
-  double *const means[] = {&out->warp_inst,     &out->alu,          &out->waits,
-                           &out->first_waits,   &out->shared_waits, &out->atomic_waits,
-                           &out->barriers,      &out->const_waits,  &out->store_waits,
-                           &out->atomic_cycles, &out->store_lines};
+  double *const means[] = {&out->warp_inst,   &out->alu,           &out->waits,
+                           &out->first_waits, &out->shared_waits,  &out->atomic_waits,
+                           &out->barriers,    &out->const_waits,   &out->store_waits,
+                           &out->fixed,       &out->atomic_cycles, &out->store_lines};
   if (share > 0.8)
     return;
   for (size_t k = 0; k < sizeof means / sizeof *means; k++)

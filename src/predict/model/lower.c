@@ -355,11 +355,18 @@ static bool through_uniform(const emit *e) {
          ww_lower_loop_of(e->x, e->at) != WW_NOBLOCK;
 }
 
+static void copy_in_bulk(emit *e) {
+  put(e, WW_SASS_uniform, e->i->n - 1);
+  put(e, WW_SASS_bulk, 1);
+}
+
 static void access_memory(emit *e) {
   const ww_ins *i = e->i;
   bool shared = i->space == WW_SHARED, local = i->space == WW_LOCAL,
        load = i->op == WW_OP_LD;
-  if (ww_is_atomic(i))
+  if (ww_is_bulk(i))
+    copy_in_bulk(e);
+  else if (ww_is_atomic(i))
     ww_lower_atomic(e->x, i, e->c);
   else if (load && (i->space == WW_CONST || i->space == WW_PARAM))
     put(e, WW_SASS_ldc, 1);
@@ -489,6 +496,61 @@ static void warp_wide(emit *e) {
   }
 }
 
+/* ---- asynchronous work ---- */
+
+static ww_sass matrix_of(const ww_ins *i) {
+  switch (i->type2) {
+  case WW_BF16:
+    return WW_SASS_hgmmabf;
+  case WW_F32:
+    return WW_SASS_hgmma32;
+  case WW_E4M3:
+    return WW_SASS_qgmma;
+  case WW_I8:
+  case WW_I1:
+    return WW_SASS_igmma;
+  default:
+    return WW_SASS_hgmma16;
+  }
+}
+
+/* One instruction keeps its matrix unit busy for each 8 columns; that is its latency
+ * here, because only a wait for its group waits for more. Descriptors lie in uniform
+ * registers. */
+static void warp_group(emit *e) {
+  const ww_ins *i = e->i;
+  put(e, matrix_of(i), i->sub);
+  e->c->inst[WW_PIPE_TENSOR] = 1;
+  float cycles = e->c->cycles[WW_PIPE_TENSOR];
+  put(e, WW_SASS_uniform, 4);
+  if (!ww_lower_literal(e->x, e->x->fn->pool[i->ext + 1]))
+    put(e, WW_SASS_vote, 1); /* the scale of D, of all lanes */
+  e->c->latency = cycles;
+}
+
+static void group(emit *e) {
+  if (e->i->sub != WW_GROUP_WG_COMMIT) /* a mark of the last product */
+    put(e, WW_SASS_bar, 1);
+}
+
+static void synchronise(emit *e) {
+  switch (e->i->op) {
+  case WW_OP_SYNCWARP:
+    warp_wide(e);
+    break;
+  case WW_OP_MBAR:
+  case WW_OP_MWAIT:
+    put(e, WW_SASS_syncs, 1);
+    break;
+  case WW_OP_GROUP:
+    group(e);
+    break;
+  default:
+    put(e, WW_SASS_bar, 1);
+    break;
+  }
+}
+
 static void compare(emit *e) {
   const ww_ins *i = e->i;
   if (i->op == WW_OP_ICMP && i->type == WW_I1)
@@ -568,13 +630,13 @@ static void one(emit *e) {
     warp_wide(e);
     break;
   case WW_CLASS_SYNC:
-    if (i->op == WW_OP_SYNCWARP)
-      warp_wide(e);
-    else
-      put(e, WW_SASS_bar, 1);
+    synchronise(e);
     break;
   case WW_CLASS_TENSOR:
-    put(e, WW_SASS_mma, 1);
+    if (i->op == WW_OP_WGMMA)
+      warp_group(e);
+    else
+      put(e, WW_SASS_mma, 1);
     break;
   case WW_CLASS_CTL:
     control(e);
@@ -840,6 +902,8 @@ static void add_block(const ww_lowering *x,
     const ww_cost *c = &x->cost[at];
     double n = 0;
     double by = x->share[at] > 0 && x->share[at] < 1 ? rounds : 1;
+    if (ww_lower_ins(x, at)->op == WW_OP_WGMMA)
+      out->beside += c->cycles[WW_PIPE_TENSOR] * issued.warps * by;
     for (uint32_t p = 0; p < WW_NPIPES; p++) {
       out->inst[p] += c->inst[p] * issued.warps * by;
       out->cycles[p] += c->cycles[p] * issued.warps * by;

@@ -60,6 +60,8 @@ typedef struct {
   double thread_inst;            /* times active lanes */
   /* sub-core cycles (LSU: SM cycles) they occupy their pipe, of the launch */
   double cycles[WW_NPIPES];
+  double
+      beside; /* of the tensor pipe's, those of products that warps do not wait for */
   double flops32, flops64, flops16, flops_tensor, int_ops; /* threads', of the launch */
   uint32_t code_bytes;                                     /* static size */
 } ww_lowered;

@@ -39,6 +39,7 @@ typedef struct {
    * up */
   double l1, l2, dram;
   double queue;
+  double blend; /* exponent that joins all of these */
   ww_pipe busiest;
 } demand;
 
@@ -103,8 +104,10 @@ static void memory_demand(
   double stored = w->chain.store_lines + t->local_lines;
   double sectors = t->l2_reads + t->l2_writes + p->store_line_sectors * stored +
                    p->load_line_sectors * asked_lines(t);
-  d->chip[WW_TERM_L2] =
-      32 * sectors / (1e3 * p->l2_share * l2_gbps(g, t->footprint)) * per_us / n;
+  double all_over = l2_gbps(g, t->footprint);
+  double near = fmax(all_over, known(g->l2_gbps, all_over));
+  d->chip[WW_TERM_L2] = 32 * ((sectors - t->in_step) / all_over + t->in_step / near) /
+                        (1e3 * p->l2_share) * per_us / n;
   double bytes =
       t->dram_read * (1 + w->chain.lone * (1 / lone_share(g) - 1)) + t->dram_write;
   d->chip[WW_TERM_DRAM] =
@@ -124,6 +127,12 @@ static void memory_demand(
  * line that a load asks for. */
 static double sent(const ww_traffic *t, const ww_params *p) {
   return (t->l2_reads + t->l2_writes) / 2 + p->load_line_cycles * asked_lines(t);
+}
+
+/* SM cycles of the engine that copies in bulk. */
+static double engine(const ww_traffic *t, const ww_gpu *g) {
+  return t->bulk_bytes / WW_FIGURE(g, bulk_rate) +
+         WW_FIGURE(g, bulk_issue) * t->bulk_requests;
 }
 
 static void block_demand(
@@ -146,12 +155,12 @@ static void block_demand(
       (w->traffic.l1_wavefronts + p->store_line_cycles * c->store_lines +
        p->local_line_cycles * w->traffic.local_lines) /
       n;
-  d->sm[WW_TERM_L2] = sent(&w->traffic, p) / n;
+  d->sm[WW_TERM_L2] = fmax(sent(&w->traffic, p), engine(&w->traffic, g)) / n;
   d->sm[WW_TERM_CONST] = p->const_word_cycles * w->traffic.const_words / n;
   d->chip[WW_TERM_LAUNCH] = per_us / WW_FIGURE(g, blocks_per_us);
   memory_demand(w, g, p, per_us, d);
   d->turnover = WW_FIGURE(g, block_ns) * 1e-3 * per_us;
-  d->chain = p->alu_share * c->alu + p->pace * c->warp_inst +
+  d->chain = p->alu_share * c->alu + p->pace * c->warp_inst + c->fixed +
              (p->split_cycles * w->splits + p->special_cycles * special) / warps +
              c->shared_waits * ww_shared_latency(g) +
              c->atomic_waits * WW_FIGURE(g, atom_latency) +
@@ -159,6 +168,8 @@ static void block_demand(
              c->const_waits * WW_FIGURE(g, const_l1_latency) +
              (w->traffic.l1_wavefronts + w->traffic.shared_cycles) /
                  warps; /* its own accesses, one after the other */
+  double beside = fmin(1, ww_ratio(w->lowered.beside, w->lowered.total));
+  d->blend = p->blend + (p->async_blend - p->blend) * beside;
   d->barrier = p->barrier * c->barriers *
                known(ww_curve_at_x(&g->barrier, w->warps_per_block), 30);
   d->waits = c->waits;
@@ -204,8 +215,7 @@ static double join(const double *use, double p) {
 }
 
 /* `each` blocks on the fullest SM, `all` in the whole GPU. */
-static void
-run_wave(const demand *d, const ww_params *p, double each, double all, wave *out) {
+static void run_wave(const demand *d, double each, double all, wave *out) {
   for (uint32_t k = 0; k < WW_NTERMS; k++)
     out->use[k] = fmax(d->sm[k] * each, d->chip[k] * all);
   double rest = d->turnover + d->chain + d->barrier;
@@ -214,7 +224,7 @@ run_wave(const demand *d, const ww_params *p, double each, double all, wave *out
   for (int round = 0; round < 40; round++) {
     out->slot = rest + d->waits * wait_cycles(d, l2, dram);
     out->use[WW_TERM_LATENCY] = out->slot;
-    out->t = join(out->use, p->blend);
+    out->t = join(out->use, d->blend);
     double to_l2 = out->use[WW_TERM_L2] / out->t;
     double to_dram = out->use[WW_TERM_DRAM] / out->t;
     if (fabs(to_l2 - l2) + fabs(to_dram - dram) < 1e-4)
@@ -297,17 +307,16 @@ typedef struct {
   wave full, last;
 } waves;
 
-static void all_waves(
-    const ww_work *w, const ww_gpu *g, const ww_params *p, const demand *d, waves *v) {
+static void all_waves(const ww_work *w, const ww_gpu *g, const demand *d, waves *v) {
   double each = w->occupancy.blocks ? w->occupancy.blocks : 1;
   double n = w->blocks;
   v->slots = each * g->sms;
   v->whole = floor(n / v->slots);
   v->rest = n - v->whole * v->slots;
   if (v->whole > 0)
-    run_wave(d, p, each, v->slots, &v->full);
+    run_wave(d, each, v->slots, &v->full);
   if (v->rest > 0)
-    run_wave(d, p, ceil(v->rest / g->sms), v->rest, &v->last);
+    run_wave(d, ceil(v->rest / g->sms), v->rest, &v->last);
 }
 
 /* Blocks that end at once pass through what is left beside those at work, once these
@@ -340,7 +349,7 @@ static void time_at(const ww_work *w,
   double sms = g->sms;
   *out = (ww_timing){0};
   block_demand(w, g, p, per_us, &d);
-  all_waves(w, g, p, &d, &v);
+  all_waves(w, g, &d, &v);
   const wave *main = v.whole > 0 ? &v.full : &v.last;
   double apart = v.whole * v.full.t + v.last.t;
   double evenly = main->t * w->blocks / (v.whole > 0 ? v.slots : v.rest);
@@ -364,7 +373,7 @@ static void time_at(const ww_work *w,
   out->us = out->bound_us[WW_TERM_LAUNCH] + (cold + steady + excess + idle) / per_us;
   out->waves = w->blocks / v.slots;
   out->busiest = d.busiest;
-  shares_of(main, &d, p->blend, out);
+  shares_of(main, &d, d.blend, out);
   name_bottleneck(out);
   double busy = v.whole * v.slots * fmax(0, v.full.t - d.turnover) +
                 v.rest * fmax(0, v.last.t - d.turnover);

@@ -38,6 +38,7 @@ enum {
 #define BUDGET 300000ull /* warp instructions */
 /* bytes of an L1 that the GPU's description does not give */
 #define UNKNOWN_L1 (128 << 10)
+#define BANKS_BYTES 128.0 /* of shared memory a cycle */
 
 /* What one memory instruction did, of global and local memory. All sums over the
  * requests seen. */
@@ -290,6 +291,14 @@ static void count_addresses(recorder *r, const ww_access *a) {
   }
 }
 
+/* The load of an asynchronous copy: what it brings goes past the data stage, straight
+ * to shared memory, where the store beside it is counted. */
+static bool copies_on(const ww_fn *fn, const ww_ins *i) {
+  const ww_ins *next = i + 1; /* a load does not end its block */
+  return i->op == WW_OP_LD && next->op == WW_OP_ST && ww_is_part(next) &&
+         next->space == WW_SHARED && fn->pool[next->ext] == i->dst;
+}
+
 /* Cycles of the tag stage (four lines a cycle, of local memory one) or of the data
  * stage: 128 bytes a cycle, and lanes that meet in a bank with different words one
  * after the other, as in shared memory: corpus kernels with strides of a power of two
@@ -297,6 +306,8 @@ static void count_addresses(recorder *r, const ww_access *a) {
 static double stage_cycles(const ww_access *a, uint32_t lines) {
   if (a->space == WW_LOCAL)
     return lines;
+  if (copies_on(a->fn, a->ins))
+    return 0.75 + lines / 4.0;
   double data = ceil((double)__builtin_popcountll(a->lanes) * a->bytes / 128);
   double tags = 0.75 + lines / 4.0;
   if (a->pattern == WW_PATTERN_SAME)
@@ -639,6 +650,7 @@ add_row(ww_flows *f, const replay_result *r, const replay_ins *row, l1_sums *s) 
     w->seen_ld += load ? sectors : 0;
     w->slow += load ? n * row->slow : 0;
     w->lines += load ? n * row->lines : 0;
+    w->bulk_lines += load ? n * row->lines : 0;
     return;
   }
   bool local = row->space == WW_LOCAL;
@@ -674,6 +686,7 @@ static void bring_to_tally(ww_flows *f, l1_sums *s, const ww_counts *c) {
     w->loads *= ld;
     w->slow *= ld;
     w->lines *= ld;
+    w->bulk_lines *= ld;
     w->stores *= st;
     w->partial *= st;
     w->merged *= st;
@@ -821,7 +834,10 @@ static void fill_l1(const l1_sums *s, const ww_counts *c, ww_traffic *out) {
   /* lanes that meet take turns */
   double shared = fmax(0, c->atomic_requests - s->atomic_requests);
   out->const_words = fmax(0, c->const_words - c->const_requests);
-  out->shared_cycles = c->shared_ld_passes + c->shared_st_passes;
+  out->bulk_requests = c->bulk_ld_requests + c->bulk_st_requests;
+  out->bulk_bytes = c->bulk_ld_bytes + c->bulk_st_bytes;
+  out->shared_cycles = c->shared_ld_passes + c->shared_st_passes +
+                       (c->matrix_shared_bytes + out->bulk_bytes) / BANKS_BYTES;
   if (c->atomic_requests > 0)
     out->shared_cycles += shared * c->atomic_max_same / c->atomic_requests;
 }

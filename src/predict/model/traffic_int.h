@@ -15,6 +15,7 @@ typedef struct {
   double merged;
   double atomics;     /* lookups at L2 */
   double slow, lines; /* load requests with a miss, lines missed by these */
+  double bulk_lines;  /* of these lines, those of bulk copies */
   double unique;      /* distinct sectors */
   /* sectors fetched for a distinct sector: 1 where neighbours are wanted too, 2 where
    * not */

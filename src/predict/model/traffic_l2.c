@@ -295,6 +295,12 @@ static double merged(const ww_flows *f, const ww_flow *w) {
          fmin(1, fmax(0, times - 1) / 8);
 }
 
+/* What blocks that walk through their loops in step read again within a wave. */
+static double in_step(const ww_flows *f, const ww_flow *w, double loads) {
+  double once = fmin(loads, f->waves * w->wave / 32);
+  return w->affine ? (1 - w->random) * (loads - once) : 0;
+}
+
 static void add_loads(const ww_flows *f, const ww_flow *w, ww_traffic *out) {
   double loads = w->loads - merged(f, w);
   double asked = loads + w->atomics;
@@ -307,8 +313,9 @@ static void add_loads(const ww_flows *f, const ww_flow *w, ww_traffic *out) {
   double lookups = asked + second;
   double missed = w->misses - late + ww_ratio(fabric(f) * fetched * loads, asked);
   out->l2_reads += loads;
+  out->in_step += in_step(f, w, loads);
   /* a line is asked for by one sector at least */
-  out->load_lines += fmin(w->lines, loads);
+  out->load_lines += fmin(w->lines - w->bulk_lines, loads);
   out->l2_atomics += w->atomics;
   out->l2_lookups += lookups + fabric_partial(f) * w->atomics;
   out->l2_hits += fmax(0, lookups - missed) + fabric_partial(f) * w->atomics;
