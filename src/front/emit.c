@@ -666,3 +666,18 @@ void low_finish(low_fn *F) {
       F->vals.v[v].ref = new_of[F->vals.v[v].ref];
   F->fn.local_bytes = (F->frame + 15) / 16 * 16;
 }
+
+ww_val low_carry(low_fn *F, ww_type t, bool sub, ww_val a, ww_val b, ww_val *carry) {
+  ww_op op = sub ? WW_OP_SUB : WW_OP_ADD;
+  ww_val r = low_binary(F, op, t, a, b);
+  ww_val out = low_cmp(F, WW_ULT, t, sub ? a : r, sub ? b : a);
+  if (*carry != WW_NOVAL) {
+    ww_val in = low_int_to(F, *carry, WW_I1, t, false);
+    ww_val r2 = low_binary(F, op, t, r, in);
+    ww_val more = low_cmp(F, WW_ULT, t, sub ? r : r2, sub ? in : r);
+    out = low_binary(F, WW_OP_OR, WW_I1, out, more);
+    r = r2;
+  }
+  *carry = out;
+  return r;
+}

@@ -46,21 +46,6 @@ int_binop(low_fn *F, LLVMOpcode op, const low_comp *c, ww_val a, ww_val b, int f
   return odd && may_spill ? low_mask(F, v, t, c->bits) : v;
 }
 
-ww_val low_carry(low_fn *F, ww_type t, bool sub, ww_val a, ww_val b, ww_val *carry) {
-  ww_op op = sub ? WW_OP_SUB : WW_OP_ADD;
-  ww_val r = low_binary(F, op, t, a, b);
-  ww_val out = low_cmp(F, WW_ULT, t, sub ? a : r, sub ? b : a);
-  if (*carry != WW_NOVAL) {
-    ww_val in = low_int_to(F, *carry, WW_I1, t, false);
-    ww_val r2 = low_binary(F, op, t, r, in);
-    ww_val more = low_cmp(F, WW_ULT, t, sub ? r : r2, sub ? in : r);
-    out = low_binary(F, WW_OP_OR, WW_I1, out, more);
-    r = r2;
-  }
-  *carry = out;
-  return r;
-}
-
 /* 128 bits */
 static void wide_mul(low_fn *F, const ww_val *a, const ww_val *b, ww_val *out) {
   ww_val hi = low_op64(F, WW_OP_MULHU, a[0], b[0]);

@@ -10,6 +10,7 @@
 static const char *const worded[WW_NASSUMPTIONS] = {
     [WW_ASSUME_GPU] = "gpu: x, as none was named",
     [WW_ASSUME_HOST_LAUNCH] = "launch: as in the host code, x:3",
+    [WW_ASSUME_METADATA] = "block and shared memory: as x has them",
     [WW_ASSUME_BLOCK] = "block: 3 x 40 x 5 threads, as no launch was given",
     [WW_ASSUME_GRID] = "grid: 3 x 40 x 5 blocks, as no launch was given",
     [WW_ASSUME_FITTED_GRID] =

@@ -454,7 +454,7 @@ static void test_chain_ifs(void **state) {
   (void)state;
   ww_ways far = {.beyond_l1 = 1, .beyond_l2 = 1};
   assert_true(chain_blocks(loop_with_if(3, "cbr"), 1, 3, 64, far).waits <= 64 / 4);
-  assert_true(chain_blocks(loop_with_if(30, "cbr"), 1, 3, 64, far).waits == 64);
+  assert_true(chain_blocks(loop_with_if(200, "cbr"), 1, 3, 64, far).waits == 64);
   assert_true(chain_blocks(loop_with_if(3, "cbr.1"), 1, 3, 64, far).waits == 64);
 }
 
