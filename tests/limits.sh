@@ -26,8 +26,8 @@ source_of() { # NAME : the kernel k
   returned) echo 'struct S { int b[1 << 24]; }; __device__ __attribute__((noinline)) S make(int i) { S s; for (int k = 0; k < 1 << 24; k++) s.b[k] = i; return s; } __global__ void k(S *x) { x[1] = make(3); }' ;;
   local) echo '__global__ void k(int *x) { int a[1 << 26]; __builtin_memset(a, x[0], sizeof a); x[1] = a[x[2]] + a[x[3]]; }' ;;
   shared) echo '__global__ void k(int *x) { __shared__ int s[1 << 28]; s[threadIdx.x] = x[threadIdx.x]; __syncthreads(); x[threadIdx.x] = s[threadIdx.x ^ 1]; }' ;;
-  endless) echo '__global__ void k(volatile int *x) { while (x[0] != 12345) x[threadIdx.x] = x[threadIdx.x + 1]; }' ;;
-  spin) echo '__global__ void k(int *x) { while (atomicCAS(x, 0, 1) != 7) ; }' ;;
+  endless) echo '__global__ void k(volatile unsigned *x) { for (unsigned s = threadIdx.x | 1; s; s = (s * 1664525u + 1013904223u) | 1) x[threadIdx.x] = s; }' ;;
+  spin) echo '__global__ void k(unsigned *x) { for (unsigned s = 1; s; s = (s * 1664525u + 1013904223u) | 1) atomicAdd(x + threadIdx.x, s); }' ;;
   calls) echo '__device__ __attribute__((noinline)) int f(int n, volatile int *x) { if (n <= 0) return *x; return f(n - 1, x) + f(n - 1, x) + 1; } __global__ void k(int *x) { x[0] = f(60, x); }' ;;
   deep) echo '__device__ __attribute__((noinline)) int f(int n, volatile int *x) { if (n <= 0) return *x; return f(n - 1, x) + f(n - 2, x) + 1; } __global__ void k(int *x) { x[0] = f(1 << 30, x); }' ;;
   templates) echo 'template <int N, int M> __device__ int f(int *x) { if constexpr (N == 0) return x[M & 1]; else return f<N - 1, M * 2>(x) + f<N - 1, M * 2 + 1>(x); } __global__ void k(int *x) { x[0] = f<24, 1>(x); }' ;;
