@@ -13,6 +13,7 @@
 TEXT(ww_probe_text_ops, "src/measure/probe/ops.cu");
 TEXT(ww_probe_text_memory, "src/measure/probe/memory.cu");
 TEXT(ww_probe_text_math, "src/measure/probe/math.cu");
+TEXT(ww_probe_text_async, "src/measure/probe/async.cu");
 TEXT(ww_nvrtc_prelude, "src/measure/nvrtc/prelude.cuh");
 TEXT(ww_nvrtc_math, "src/measure/nvrtc/math.cuh");
 TEXT(ww_nvrtc_algorithm, "src/measure/nvrtc/algorithm.cuh");

@@ -48,29 +48,45 @@ static void attributes(ww_rig *r) {
     ww_rig_add(r, "dram.bytes", bytes);
 }
 
+/* Loads what was compiled; a gap where it was not. */
+static void load(ww_rig *r, ww_probe_module m, const ww_compile_job *job) {
+  static const char *const names[] = {"ops",      "memory",   "math f32",
+                                      "math f64", "math int", "async"};
+  r->e = job->error;
+  if (ww_rig_ok(r))
+    ww_rig_load(r, m, job->binary);
+  if (ww_rig_ok(r)) {
+    r->binaries[m] = job->binary;
+    r->out->compiler = job->compiler;
+  }
+  ww_rig_gap(r, names[m]);
+}
+
+/* Asynchronous work has code of its own architecture. */
+static ww_status compile_async(ww_rig *r, ww_err *e) {
+  ww_compile_job job = {.file = "async.cu", .text = ww_probe_text_async};
+  ww_compile_options o = {.architecture = "sm_90a", .self = r->o->self};
+  if (strcmp(r->out->architecture, "sm_90"))
+    return WW_OK;
+  ww_status st = ww_compile(&job, 1, &o, r->a, e);
+  if (!st)
+    load(r, WW_PROBE_ASYNC, &job);
+  return st;
+}
+
 static ww_status compile(ww_rig *r, ww_err *e) {
   static const char *parts[] = {"-DWW_PART=0", "-DWW_PART=1", "-DWW_PART=2"};
-  static const char *const names[] = {"ops", "memory", "math f32", "math f64",
-                                      "math int"};
-  ww_compile_job jobs[WW_NPROBE_MODULES] = {
+  ww_compile_job jobs[WW_PROBE_ASYNC] = {
       {.file = "ops.cu", .text = ww_probe_text_ops},
       {.file = "memory.cu", .text = ww_probe_text_memory}};
   for (int i = 0; i < 3; i++)
     jobs[WW_PROBE_MATH_F32 + i] = (ww_compile_job){
         .file = "math.cu", .text = ww_probe_text_math, .flags = &parts[i], .nflags = 1};
   ww_compile_options o = {.architecture = r->out->architecture, .self = r->o->self};
-  ww_status st = ww_compile(jobs, WW_NPROBE_MODULES, &o, r->a, e);
-  for (int i = 0; i < WW_NPROBE_MODULES && !st; i++) {
-    r->e = jobs[i].error;
-    if (ww_rig_ok(r))
-      ww_rig_load(r, i, jobs[i].binary);
-    if (ww_rig_ok(r)) {
-      r->binaries[i] = jobs[i].binary;
-      r->out->compiler = jobs[i].compiler;
-    }
-    ww_rig_gap(r, names[i]);
-  }
-  return st;
+  ww_status st = ww_compile(jobs, WW_COUNT(jobs), &o, r->a, e);
+  for (size_t i = 0; i < WW_COUNT(jobs) && !st; i++)
+    load(r, i, &jobs[i]);
+  return st ? st : compile_async(r, e);
 }
 
 static const char *today(ww_arena *a) {
@@ -84,9 +100,9 @@ static const char *today(ww_arena *a) {
 
 ww_status
 ww_probe_run(const ww_probe_options *o, ww_arena *a, ww_probe *out, ww_err *e) {
-  static void (*const stages[])(ww_rig *) = {attributes,      ww_probe_ops,
-                                             ww_probe_memory, ww_probe_launch,
-                                             ww_probe_math,   ww_probe_constants};
+  static void (*const stages[])(ww_rig *) = {
+      attributes,    ww_probe_ops,   ww_probe_memory,   ww_probe_launch,
+      ww_probe_math, ww_probe_async, ww_probe_constants};
   const size_t n = WW_COUNT(stages);
   double start = ww_now();
   *out = (ww_probe){.date = today(a)};

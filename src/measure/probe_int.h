@@ -4,6 +4,7 @@
  *   probe.c         opens the device, compiles, runs the stages
  *   probe_rig.c     launches and clocks
  *   probe_ops.c     single instructions, shared memory, barriers, straight-line code
+ *   probe_async.c   warp groups, bulk copies, mbarriers, clusters
  *   probe_memory.c  latencies, bandwidths, atomics
  *   probe_launch.c  starting kernels and blocks
  *   probe_math.c    operations of the language, by clock and by counters
@@ -20,11 +21,12 @@ typedef enum {
   WW_PROBE_MATH_F32,
   WW_PROBE_MATH_F64,
   WW_PROBE_MATH_INT,
+  WW_PROBE_ASYNC, /* of sm_90a alone */
   WW_NPROBE_MODULES
 } ww_probe_module;
 
-extern const char ww_probe_text_ops[], ww_probe_text_memory[],
-    ww_probe_text_math[]; /* device_text.c */
+extern const char ww_probe_text_ops[], ww_probe_text_memory[], ww_probe_text_math[],
+    ww_probe_text_async[]; /* device_text.c */
 
 typedef struct {
   const ww_cuda_api *api;
@@ -71,10 +73,23 @@ void ww_rig_run(ww_rig *r,
                 uint32_t threads,
                 void **params);
 void ww_rig_read(ww_rig *r, void *to, uint64_t from, size_t bytes);
-/* Cycles from the first warp's begin to the last one's end, of one block; the least of
- * three launches. `params` writes r->clocks. */
-double ww_rig_cycles(
-    ww_rig *r, ww_probe_module m, const char *name, uint32_t threads, void **params);
+/* Cycles from the first warp's begin to the last one's end, of the first block; the
+ * least of three launches. `params` writes r->clocks. */
+double ww_rig_cycles(ww_rig *r,
+                     ww_probe_module m,
+                     const char *name,
+                     uint32_t blocks,
+                     uint32_t threads,
+                     void **params);
+/* The same for each loop of a kernel that takes operands, results, clocks, loops and a
+ * stride: what twice as many take longer. */
+double ww_rig_per_loop(ww_rig *r,
+                       ww_probe_module m,
+                       const char *name,
+                       uint32_t blocks,
+                       uint32_t threads,
+                       int loops,
+                       int stride);
 /* Seconds between two records of events in a stream: begin, what is timed, end. */
 void ww_rig_begin(ww_rig *r, void *stream);
 double ww_rig_end(ww_rig *r, void *stream);
@@ -105,6 +120,7 @@ double ww_rig_figure(const ww_rig *r, const char *name, double otherwise);
 /* ---- the stages ---- */
 void ww_probe_ops(ww_rig *r);
 void ww_probe_memory(ww_rig *r);
+void ww_probe_async(ww_rig *r);
 void ww_probe_launch(ww_rig *r);
 void ww_probe_math(ww_rig *r);
 void ww_probe_constants(

@@ -52,7 +52,7 @@ static double per_operation(ww_rig *r, const char *op, uint32_t warps) {
   void *params[] = {&r->result, &r->clocks, &loops, &k.mask, &k.one};
   for (int i = 0; i < 2; i++) {
     const char *name = ww_fmt(r->a, "math%d_%s", 4 + 4 * i, op);
-    cycles[i] = ww_rig_cycles(r, k.module, name, warps * 32, params);
+    cycles[i] = ww_rig_cycles(r, k.module, name, 1, warps * 32, params);
   }
   return (cycles[1] - cycles[0]) / (4 * loops);
 }

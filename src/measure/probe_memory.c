@@ -26,7 +26,7 @@ static void make_ring(ww_rig *r, uint64_t n, uint64_t stride) {
 /* Cycles of a step. */
 static double chase(ww_rig *r, const char *name, uint64_t from, int warm, int steps) {
   void *params[] = {&from, &warm, &steps, &r->clocks, &r->result};
-  return ww_rig_cycles(r, WW_PROBE_MEMORY, name, 1, params) / steps;
+  return ww_rig_cycles(r, WW_PROBE_MEMORY, name, 1, 1, params) / steps;
 }
 
 /* Where every step must be new, as no cache holds the ring: each of three launches goes
@@ -277,9 +277,9 @@ static void l1_rates(ww_rig *r) {
     int shift = 0;
     const char *kernel = kinds[k].kernel;
     void *params[] = {&r->in, &r->result, &r->clocks, &loops, &shift};
-    double once = ww_rig_cycles(r, WW_PROBE_MEMORY, kernel, 1024, params);
+    double once = ww_rig_cycles(r, WW_PROBE_MEMORY, kernel, 1, 1024, params);
     loops = 128;
-    double twice = ww_rig_cycles(r, WW_PROBE_MEMORY, kernel, 1024, params);
+    double twice = ww_rig_cycles(r, WW_PROBE_MEMORY, kernel, 1, 1024, params);
     double cycles = (twice - once) / 64 / 16; /* of the SM for 32 warps' loads */
     ww_rig_gap(r, kinds[k].op);
     ww_rig_add(r, kinds[k].op, cycles * 4 / 32);

@@ -31,7 +31,7 @@ static const special specials[] = {
     {"ldg128", NULL, 0, false, false, 0},
     {"fmnmx", NULL, 0, true, true, 2},
     {"imnmx", NULL, 0, true, true, 2},
-    {"wgmma_f16", NULL, 0, false, false, 0}, /* of sm_90a alone */
+    {"wgmma_f16", NULL, 0, false, false, 0}, /* in probe_async.c */
     {"wgmma_bf16", NULL, 0, false, false, 0},
     {"wgmma_tf32", NULL, 0, false, false, 0},
     {"wgmma_fp8", NULL, 0, false, false, 0},
@@ -41,16 +41,7 @@ static const special specials[] = {
 /* Cycles of one block of `warps` warps per loop of the kernel. */
 static double
 per_loop(ww_rig *r, const char *name, uint32_t warps, int loops, int stride) {
-  int n = loops;
-  void *params[] = {&r->in, &r->result, &r->clocks, &n, &stride};
-  double once = ww_rig_cycles(r, WW_PROBE_OPS, name, warps * 32, params);
-  n = 2 * loops;
-  double twice = ww_rig_cycles(r, WW_PROBE_OPS, name, warps * 32, params);
-  if (twice <= once) {
-    ww_fail(&r->e, WW_EDATA, "twice the work took no longer: the compiler dropped it");
-    return NAN;
-  }
-  return (twice - once) / loops;
+  return ww_rig_per_loop(r, WW_PROBE_OPS, name, 1, warps * 32, loops, stride);
 }
 
 static void probe_op(ww_rig *r, const special *s) {
@@ -127,7 +118,7 @@ static void probe_clock(ww_rig *r) {
   void *params[] = {&r->in, &r->result, &r->clocks, &loops, &stride};
   for (int k = 0; k < 8; k++) /* let the clock rise */
     ww_rig_seconds(r, WW_PROBE_OPS, chain, r->out->sms, 1024, params);
-  double cycles = ww_rig_cycles(r, WW_PROBE_OPS, chain, 32, params);
+  double cycles = ww_rig_cycles(r, WW_PROBE_OPS, chain, 1, 32, params);
   r->mhz = cycles / ww_rig_seconds(r, WW_PROBE_OPS, chain, 1, 32, params) / 1e6;
   ww_rig_add(r, "clock.measured_mhz", r->mhz);
   ww_rig_gap(r, "clock");

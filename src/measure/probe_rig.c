@@ -141,13 +141,17 @@ void ww_rig_read(ww_rig *r, void *to, uint64_t from, size_t bytes) {
     ww_rig_try(r, r->api->cuMemcpyDtoH(to, from, bytes), "reading results");
 }
 
-double ww_rig_cycles(
-    ww_rig *r, ww_probe_module m, const char *name, uint32_t threads, void **params) {
+double ww_rig_cycles(ww_rig *r,
+                     ww_probe_module m,
+                     const char *name,
+                     uint32_t blocks,
+                     uint32_t threads,
+                     void **params) {
   int64_t t[64];
   uint32_t warps = (threads + 31) / 32;
   double least = INFINITY;
   for (int k = 0; k < 3; k++) {
-    ww_rig_run(r, m, name, 1, threads, params);
+    ww_rig_run(r, m, name, blocks, threads, params);
     ww_rig_read(r, t, r->clocks, warps * 16);
     if (!ww_rig_ok(r))
       return NAN;
@@ -162,6 +166,25 @@ double ww_rig_cycles(
     least = fmin(least, end - begin);
   }
   return least;
+}
+
+double ww_rig_per_loop(ww_rig *r,
+                       ww_probe_module m,
+                       const char *name,
+                       uint32_t blocks,
+                       uint32_t threads,
+                       int loops,
+                       int stride) {
+  int n = loops;
+  void *params[] = {&r->in, &r->result, &r->clocks, &n, &stride};
+  double once = ww_rig_cycles(r, m, name, blocks, threads, params);
+  n = 2 * loops;
+  double twice = ww_rig_cycles(r, m, name, blocks, threads, params);
+  if (twice <= once) {
+    ww_fail(&r->e, WW_EDATA, "twice the work took no longer: the compiler dropped it");
+    return NAN;
+  }
+  return (twice - once) / loops;
 }
 
 static int ascending(const void *a, const void *b) {
