@@ -197,7 +197,7 @@ PAIR(cluster_stream) {
   for (int i = 0; i < loops; i++) {
 #pragma unroll
     for (int k = 0; k < 4; k++)
-      asm volatile("ld.shared::cluster.v4.u32 {%0,%1,%2,%3}, [%4];"
+      asm volatile("ld.volatile.shared::cluster.v4.u32 {%0,%1,%2,%3}, [%4];"
                    : "=r"(v[k].x), "=r"(v[k].y), "=r"(v[k].z), "=r"(v[k].w) : "r"(there) : "memory");
 #pragma unroll
     for (int k = 0; k < 4; k++) sum += v[k].x ^ v[k].w;
