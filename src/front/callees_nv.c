@@ -130,19 +130,23 @@ void call_nv_handle(low_callee *c) {
   call_set(c, call_arg(c, c->nargs - 1));
 }
 
-/* cp.async.{ca,cg}.shared.global.<bytes>[.s](to, from[, bytes read]); a wait is seen
- * where it leaves no group in flight */
+/* cp.async.{ca,cg}.shared.global.<bytes>[.s](to, from[, bytes read]),
+ * cp.async.commit.group, cp.async.wait.group(left), cp.async.wait.all */
 void call_nv_cp_async(low_callee *c) {
   char tok[6][24];
   uint32_t n = call_tokens(c, tok, 6);
-  int64_t in_flight = 0;
-  if (ww_starts(c->tail, "commit"))
-    return;
-  if (ww_starts(c->tail, "wait")) {
-    if (!c->nargs || (call_const(c, 0, &in_flight) && !in_flight))
-      low_await_copies(c->F);
+  int64_t left = 0;
+  bool waits = ww_starts(c->tail, "wait");
+  if (ww_starts(c->tail, "commit") || (waits && !c->nargs))
+    low_group(c->F, WW_GROUP_COPY_COMMIT, 0);
+  if (waits && c->nargs && !call_const(c, 0, &left)) {
+    call_refuse(c);
     return;
   }
+  if (waits)
+    low_group(c->F, WW_GROUP_COPY_WAIT, left);
+  if (waits || ww_starts(c->tail, "commit"))
+    return;
   if (n < 4 || strcmp(tok[1], "shared") || !atoi(tok[3])) {
     call_refuse(c);
     return;

@@ -215,7 +215,6 @@ void low_store(low_fn *F, low_addr p, const low_comp *c, uint32_t n, const ww_va
 void low_copy(low_fn *F, low_addr to, low_addr from, uint64_t bytes);
 /* cp.async */
 void low_copy_async(low_fn *F, low_addr to, low_addr from, uint32_t bytes);
-void low_await_copies(low_fn *F);
 void low_fill(low_fn *F, low_addr to, ww_val byte, uint64_t bytes);
 /* A copy or fill of run-time size; b: the address to copy from, or the byte. */
 void low_sized(low_fn *F, ww_op op, low_addr to, ww_val b, ww_space from, ww_val bytes);

@@ -172,10 +172,6 @@ void low_copy_async(low_fn *F, low_addr to, low_addr from, uint32_t bytes) {
   low_parts(F, here, WW_OP_LD);
 }
 
-void low_await_copies(low_fn *F) {
-  low_ins(F, WW_OP_FENCE, WW_VOID)->flags = WW_F_PART;
-}
-
 static ww_val splat(low_fn *F, ww_val byte, ww_type t) {
   uint64_t k;
   if (low_is_const(F, byte, &k))

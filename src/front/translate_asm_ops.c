@@ -679,22 +679,21 @@ static bool op_atom(ptx_ins *i) { /* x: red, which has no destination */
   return red || write_own(i, old);
 }
 
-/* cp.async.cg.shared.global [to], [from], bytes{, bytes read}; commit and wait change
- * nothing */
+/* cp.async.cg.shared.global [to], [from], bytes{, bytes read} */
 static bool op_cp(ptx_ins *i) {
-  uint64_t in_flight = 0;
+  uint64_t left = 0;
   if (ptx_has(i, "reduce"))
     return ptx_reduce_bulk(i);
   if (ptx_has(i, "bulk") || ptx_has(i, "mbarrier"))
     return ptx_bulk(i);
-  if (ptx_has(i, "commit_group"))
+  if (ptx_has(i, "commit_group") || ptx_has(i, "wait_all"))
+    low_group(i->F, WW_GROUP_COPY_COMMIT, 0);
+  if (ptx_has(i, "wait_group") && !low_is_const(i->F, read32(i, 0), &left))
+    return false;
+  if (ptx_has(i, "wait_group") || ptx_has(i, "wait_all"))
+    low_group(i->F, WW_GROUP_COPY_WAIT, left);
+  if (ptx_has(i, "commit_group") || ptx_has(i, "wait_group") || ptx_has(i, "wait_all"))
     return true;
-  if (ptx_has(i, "wait_group") || ptx_has(i, "wait_all")) {
-    if (ptx_has(i, "wait_all") ||
-        (low_is_const(i->F, read32(i, 0), &in_flight) && !in_flight))
-      low_await_copies(i->F);
-    return true;
-  }
   if (!ptx_has(i, "async") || i->narg < 3)
     return false;
   uint64_t bytes;

@@ -97,7 +97,7 @@ enum {
   WW_F_UNSIGNED_A = 64,
   /* matrix operands: of i8 the unsigned ones, of e4m3 those that are e5m2 */
   WW_F_UNSIGNED_B = 128,
-  WW_F_PART = 64         /* of any other op: see ww_is_part */
+  WW_F_PART = 64 /* of any other op: see ww_is_part */
 };
 
 typedef uint32_t ww_val; /* index into ww_fn.vals */
@@ -122,7 +122,7 @@ typedef struct {
 
 /* Does a part of what one instruction of the GPU does, whose cost another one here has:
  * the loads of a matrix behind the first, the store of an asynchronous copy, halves of
- * a register taken apart. A fence: that asynchronous copies are awaited. A branch: the
+ * a register taken apart. A branch: the
  * code has a predicate on what it goes around. */
 static inline bool ww_is_part(const ww_ins *i) {
   return i->op != WW_OP_MMA && i->op != WW_OP_WGMMA && i->flags & WW_F_PART;

@@ -101,7 +101,7 @@ static void look_at_code(ww_watch *w, ww_arena *a) {
   for (uint32_t f = 0; f < m->nfns; f++) {
     ww_ins_walk at = {.fn = &m->fns[f]};
     for (const ww_ins *i; in[f] && (i = ww_next_ins(&at));) {
-      w->fenced |= i->op == WW_OP_FENCE && !ww_is_part(i);
+      w->fenced |= i->op == WW_OP_FENCE;
       bool shared = i->space == WW_SHARED || i->space == WW_GENERIC;
       if (ww_accesses(i) && shared && ww_type_bytes[i->type] < w->shared_granule)
         w->shared_granule = ww_type_bytes[i->type];

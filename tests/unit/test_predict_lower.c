@@ -123,11 +123,11 @@ static void straight_lines(void **state) {
        "i32 [%13]\n  %15 = ld.shared.part i32 [%13 + 512]\n  %16 = xor i32 %14, %15\n"
        "  st.global i32 [%10], %16\n  ret\n}\n",
        4, 1, 0},
-      /* an asynchronous copy is one instruction, its wait none of ours */
+      /* an asynchronous copy is one instruction, as are its mark and its wait */
       {"  %12 = ld.global f32 [%10 + 64]\n  st.shared.part f32 [$s], %12\n  "
-       "fence.part\n"
+       "group.copycommit\n  group.copywait\n"
        "  st.global f32 [%10], %11\n  ret\n}\n",
-       3, 0, 0},
+       5, 0, 0},
       /* a shift is part of every addition that takes it, to the right as well; three
          extremes are one instruction */
       {"  %12 = shl i32 %3, 5\n  %13 = add i32 %12, %6\n  %14 = add i32 %12, %7\n  %15 "

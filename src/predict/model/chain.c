@@ -78,7 +78,6 @@ typedef struct {
   /* iterations since it came to the loop; those of the group in all */
   uint32_t trip, together;
   ww_point begun, stored[2]; /* of the group */
-  ww_point copied;           /* when what was copied asynchronously is there */
   ww_flight flight;          /* what else it has under way */
   uint64_t recent[RECENT];   /* where its latest stores went */
   uint32_t nrecent;
@@ -337,11 +336,9 @@ static void issue(ww_chainer *c,
                   front *at) {
   ww_point p = issue_at(fn, w, ready, i, k, at);
   if (ww_is_part(i) && i->op == WW_OP_ST) { /* the warp goes on */
-    ww_later(&w->copied, &p);
+    ww_later(&w->flight.copied, &p);
     return;
   }
-  if (ww_is_part(i) && i->op == WW_OP_FENCE)
-    ww_later(&p, &w->copied);
   p = ww_flight_issue(&w->flight, i, c->g, k->latency, p);
   if (k->frees > 0) {
     w->freed.v[w->freed.n % USED].at = p;
@@ -360,8 +357,8 @@ static void issue(ww_chainer *c,
   }
   if (i->op == WW_OP_ST || i->op == WW_OP_MEMCPY || i->op == WW_OP_MEMSET)
     ww_later(&at->stored[i->space != WW_SHARED], &p);
-  if (i->op == WW_OP_GROUP) /* nothing behind it is brought forward */
-    at->start = at->last;
+  if (i->op == WW_OP_GROUP && i->sub != WW_GROUP_COPY_COMMIT)
+    at->start = at->last; /* nothing behind it is brought forward */
   if (i->op == WW_OP_BAR || i->op == WW_OP_GRIDSYNC) {
     p = ww_plus_wait(at->last, c->bar_cycles, WW_WAY_BARRIER);
     at->start = at->last = at->stored[0] = at->stored[1] = p;
@@ -537,7 +534,7 @@ static void on_warps_barrier(ww_chainer *c, const ww_mbar_event *e) {
     w->loads += e->weight;
     break;
   case WW_MBAR_COPIED:
-    ww_later(&there, &w->copied);
+    ww_later(&there, &w->flight.copied);
     break;
   default:
     break;
@@ -559,7 +556,7 @@ static void start(ww_chainer *c) {
     w->used = false;
     w->group = w->nrecent = 0;
     memset(w->recent, 0, sizeof w->recent);
-    w->now = w->sum = w->copied = (ww_point){0};
+    w->now = w->sum = (ww_point){0};
     w->flight = (ww_flight){0};
     w->loads = w->inst = 0;
   }

@@ -67,36 +67,52 @@ ww_point ww_barriers_copy(ww_barriers *b, uint64_t bytes, ww_point p) {
   return ww_plus_fixed(p, bytes / WW_FIGURE(b->g, bulk_rate));
 }
 
-/* Of products: they follow one another in the matrix unit. */
-static void commit(ww_flight *f) {
-  f->group[f->ngroups++ % WW_FLIGHT_GROUPS] = f->matrix;
+/* The end of all of n groups but the last `left`. */
+static ww_point awaited(const ww_point *group, uint32_t n, int64_t left) {
+  if (left < 0 || left >= (int64_t)n || left >= WW_FLIGHT_GROUPS)
+    return (ww_point){0};
+  return group[(n - 1 - left) % WW_FLIGHT_GROUPS];
 }
 
-/* The end of all groups but the last `left`. */
-static ww_point awaited(const ww_flight *f, const ww_gpu *g, int64_t left) {
-  if (left < 0 || left >= (int64_t)f->ngroups || left >= WW_FLIGHT_GROUPS)
-    return (ww_point){0};
+/* When a warp at p that commits a group, or waits for one, goes on. Products follow one
+ * another in the matrix unit. */
+static ww_point of_group(ww_flight *f, const ww_ins *i, const ww_gpu *g, ww_point p) {
   double drain = g->latency[WW_GPU_OP_wgmma_f16];
-  return ww_plus_fixed(f->group[(f->ngroups - 1 - left) % WW_FLIGHT_GROUPS],
-                       drain > 0 ? drain : 30);
+  ww_point end = p;
+  switch (i->sub) {
+  case WW_GROUP_WG_COMMIT:
+    f->group[f->ngroups++ % WW_FLIGHT_GROUPS] = f->matrix;
+    break;
+  case WW_GROUP_COPY_COMMIT:
+    f->copies[f->ncopies++ % WW_FLIGHT_GROUPS] = f->copied;
+    break;
+  case WW_GROUP_WG_WAIT:
+    end = awaited(f->group, f->ngroups, i->imm);
+    if (end.t > 0)
+      end = ww_plus_fixed(end, drain > 0 ? drain : 30);
+    break;
+  case WW_GROUP_COPY_WAIT:
+    end = awaited(f->copies, f->ncopies, i->imm);
+    break;
+  case WW_GROUP_BULK_WAIT:
+    end = f->stores;
+    break;
+  default:
+    break;
+  }
+  ww_later(&p, &end);
+  return p;
 }
 
 ww_point ww_flight_issue(
     ww_flight *f, const ww_ins *i, const ww_gpu *g, double cycles, ww_point p) {
-  ww_point end;
   switch (i->op) {
   case WW_OP_WGMMA:
     ww_later(&f->matrix, &p);
     f->matrix = ww_plus_fixed(f->matrix, cycles);
     return p;
   case WW_OP_GROUP:
-    if (i->sub == WW_GROUP_WG_COMMIT)
-      commit(f);
-    end = i->sub == WW_GROUP_WG_WAIT     ? awaited(f, g, i->imm)
-          : i->sub == WW_GROUP_BULK_WAIT ? f->stores
-                                         : p;
-    ww_later(&p, &end);
-    return p;
+    return of_group(f, i, g, p);
   case WW_OP_BULK:
   case WW_OP_TMA:
     if (i->sub == WW_BULK_STORE)

@@ -52,8 +52,11 @@ enum { WW_FLIGHT_GROUPS = 16 }; /* remembered; a wait leaves at most 7 */
 typedef struct {
   ww_point matrix; /* when its matrix products are done */
   ww_point stores; /* when its bulk copies out of shared memory are */
+  ww_point copied; /* when what was copied asynchronously is there */
   ww_point group[WW_FLIGHT_GROUPS];
   uint32_t ngroups; /* of products, committed */
+  ww_point copies[WW_FLIGHT_GROUPS];
+  uint32_t ncopies; /* of cp.async, committed */
 } ww_flight;
 /* What an instruction that issues at p waits for, of what is in flight; and what it
  * sends. `cycles`: for which it keeps its matrix unit. */

@@ -168,7 +168,8 @@ static void block_demand(
              c->const_waits * WW_FIGURE(g, const_l1_latency) +
              (w->traffic.l1_wavefronts + w->traffic.shared_cycles) /
                  warps; /* its own accesses, one after the other */
-  double beside = fmin(1, ww_ratio(w->lowered.beside, w->lowered.total));
+  double beside =
+      fmin(1, fmax(w->traffic.copied, ww_ratio(w->lowered.beside, w->lowered.total)));
   d->blend = p->blend + (p->async_blend - p->blend) * beside;
   d->barrier = p->barrier * c->barriers *
                known(ww_curve_at_x(&g->barrier, w->warps_per_block), 30);

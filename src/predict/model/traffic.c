@@ -306,10 +306,10 @@ static bool copies_on(const ww_fn *fn, const ww_ins *i) {
 static double stage_cycles(const ww_access *a, uint32_t lines) {
   if (a->space == WW_LOCAL)
     return lines;
-  if (copies_on(a->fn, a->ins))
-    return 0.75 + lines / 4.0;
   double data = ceil((double)__builtin_popcountll(a->lanes) * a->bytes / 128);
   double tags = 0.75 + lines / 4.0;
+  if (copies_on(a->fn, a->ins))
+    return fmax(0, tags - data);
   if (a->pattern == WW_PATTERN_SAME)
     data = 1;
   if (a->pattern == WW_PATTERN_ANY)
@@ -624,6 +624,7 @@ typedef struct {
   double atomic_requests, atomic_lanes; /* global */
   double local_lines;                   /* of local stores */
   double bulk_ld, bulk_st;              /* sectors that pass L1 by */
+  double copied;                        /* of ld_sectors, to shared memory */
 } l1_sums;
 
 static void
@@ -657,6 +658,7 @@ add_row(ww_flows *f, const replay_result *r, const replay_ins *row, l1_sums *s) 
   if (row->kind == WW_ACCESS_LOAD) {
     *(local ? &s->local_ld : &s->ld_sectors) += sectors;
     *(local ? &s->local_ld_hits : &s->ld_hits) += hits;
+    s->copied += copies_on(row->fn, row->ins) ? sectors : 0;
     s->requests += n * row->requests;
     s->slow += n * row->slow;
     w->loads += sectors - hits;
@@ -691,6 +693,7 @@ static void bring_to_tally(ww_flows *f, l1_sums *s, const ww_counts *c) {
     w->partial *= st;
     w->merged *= st;
   }
+  s->copied *= s->ld_sectors > 0 ? c->global_ld_sectors / s->ld_sectors : 1;
   s->ld_hits *= s->ld_sectors > 0 ? c->global_ld_sectors / s->ld_sectors : 1;
   s->st_hits *= s->st_sectors > 0 ? c->global_st_sectors / s->st_sectors : 1;
   s->ld_sectors = s->ld_sectors > 0 ? c->global_ld_sectors : 0;
@@ -836,6 +839,7 @@ static void fill_l1(const l1_sums *s, const ww_counts *c, ww_traffic *out) {
   out->const_words = fmax(0, c->const_words - c->const_requests);
   out->bulk_requests = c->bulk_ld_requests + c->bulk_st_requests;
   out->bulk_bytes = c->bulk_ld_bytes + c->bulk_st_bytes;
+  out->copied = ww_ratio(s->copied + s->bulk_ld, s->ld_sectors + s->bulk_ld);
   out->shared_cycles = c->shared_ld_passes + c->shared_st_passes +
                        (c->matrix_shared_bytes + out->bulk_bytes) / BANKS_BYTES;
   if (c->atomic_requests > 0)
