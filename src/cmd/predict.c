@@ -356,36 +356,35 @@ static void print_text(const asked *x, const ww_report *r) {
          ww_show_us(t->high, high));
 }
 
-static void show_text(job *j, const text_job *t, const asked *x, const ww_text *model) {
+static void show_text(job *j, const text_job *t, const asked *x) {
   ww_cmd *c = j->c;
   for (uint32_t g = 0; g < j->ask.targets.n; g++) {
-    ww_report r;
     ww_text_answer *answer = &t->answers[x->first + g];
-    ww_text_report(model, answer, &j->ask.targets.gpus[g], c->arena, &r);
-    r.file = x->launch.file;
-    r.kernel = x->kernel;
-    r.launch = &x->launch;
-    ww_query_assume(&j->ask.targets, &x->said, c->arena, &r);
+    ww_report *r = &answer->report;
+    r->file = x->launch.file;
+    r->kernel = x->kernel;
+    r->launch = &x->launch;
+    ww_query_assume(&j->ask.targets, &x->said, c->arena, r);
     if (c->json)
-      ww_print_report(&r, add_text, answer);
+      ww_print_report(r, add_text, answer);
     else if (j->o->batch)
-      print_text(x, &r);
+      print_text(x, r);
     else {
       if (x > t->v || g)
         putchar('\n');
-      ww_report_print(&r, stdout);
+      ww_report_print(r, stdout);
     }
   }
 }
 
-static ww_status show_texts(job *j, text_job *t, const ww_text *model) {
+static ww_status show_texts(job *j, text_job *t) {
   ww_cmd *c = j->c;
   ww_status worst = WW_OK;
   for (uint32_t k = 0; k < t->n; k++) {
     asked *x = &t->v[k];
     worst = ww_worse(worst, x->error.code);
     if (!x->error.code) {
-      show_text(j, t, x, model);
+      show_text(j, t, x);
       continue;
     }
     c->err = x->error;
@@ -414,7 +413,7 @@ static ww_status predict_by_text(job *j) {
   st = ww_text_ask(model, t.questions.v, t.questions.n, !j->o->heads, c->arena,
                    t.answers, &c->err);
   if (!st)
-    st = show_texts(j, &t, model);
+    st = show_texts(j, &t);
   ww_text_close(model);
   return st;
 }
