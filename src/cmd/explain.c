@@ -55,7 +55,6 @@ static void show(job *j, const ww_answers *a, uint32_t g) {
   }
   ww_advise(m, a->fn, &j->ask.targets.gpus[g], j->ask.targets.params, p, a->arena,
             &advice);
-  ww_advice_report(&advice, a->arena, &p->report);
   ww_explained x = {m, a->fn, p, &advice};
   if (j->fixing)
     ww_fixing_add(j->fixing, m, a->fn, &p->report);
