@@ -332,11 +332,6 @@ typedef struct {
   uint32_t n;
 } computing;
 
-static bool never(void *ctx) {
-  (void)ctx;
-  return false;
-}
-
 /* out[i] is the report of the list's GPU i. */
 static void predict(const computing *c, ww_report *out) {
   const asking *x = c->x;
@@ -354,7 +349,7 @@ static void predict(const computing *c, ww_report *out) {
                         .budget = x->q->budget,
                         .max_bytes = x->w->bytes,
                         /* a child's parent looks at the clock */
-                        .cancelled = x->w->children ? never : is_over,
+                        .cancelled = x->w->children ? NULL : is_over,
                         .cancelled_ctx = (void *)(uintptr_t)x};
   ww_query_predict(x->read->unit, c->fn, c->launch, &q, c->said, x->a, p, &e);
   for (uint32_t i = 0; i < c->n; i++) {
