@@ -360,8 +360,15 @@ static void predict(const computing *c, ww_report *out) {
       ww_advice advice;
       ww_advise(m, c->fn, &gpus[i], &x->w->params, &p[i], x->a, &advice);
     }
-    ww_report_copy(&p[i].report, x->a, &out[i]); /* some of it lies in the unit */
+    out[i] = p[i].report; /* some of it lies in the unit */
   }
+}
+
+static void predict_here(const computing *c, ww_report *out) {
+  ww_report *r = WW_NEWN(c->x->a, ww_report, c->n);
+  predict(c, r);
+  for (uint32_t i = 0; i < c->n; i++)
+    ww_report_copy(&r[i], c->x->a, &out[i]);
 }
 
 /* In a child: the reports as text, each with its NUL. */
@@ -436,7 +443,7 @@ static void compute(computing *c, const ww_key *keys, ww_query_answer *told) {
   if (x->w->children)
     predict_apart(c, r);
   else
-    predict(c, r);
+    predict_here(c, r);
   for (uint32_t i = 0; i < c->n; i++) {
     uint32_t g = c->list[i];
     told[g].report = r[i];
