@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cmd/cmd.h"
+#include "front/front.h"
 #include "front/isolate.h"
 
 const ww_command *const ww_commands[] = {
@@ -176,7 +177,7 @@ int main(int argc, char **argv) {
   ww_cmd c = {.arena = ww_arena_new()};
 #ifndef WW_NO_FRONT
   if (argc == 4 && !strcmp(argv[1], "--lower")) /* a server's own child */
-    exit(finish(&c, ww_isolate_child(argv[2], argv[3], c.arena, &c.err)));
+    exit(finish(&c, ww_front_lower_child(argv[2], argv[3], c.arena, &c.err)));
 #endif
   exit(finish(&c, dispatch(argc, argv, &c)));
 }

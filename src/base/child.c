@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "confine.h"
 #include "watchdog.h"
 
 #define TURN_MS 20
@@ -51,6 +52,8 @@ static void be_child(const ww_child *c, pid_t parent, int to) {
   set_signals();
   close_others(to);
   ww_watchdog_begin(&(ww_watchdog){.bytes = c->bytes, .large_code = LARGE});
+  if (c->confined)
+    ww_confine_wholly();
   ww_buf out = {0};
   c->work(c->ctx, &out);
   _exit(ww_write_all(3, out.s, out.n)

@@ -16,6 +16,8 @@ typedef struct {
   double deadline; /* ww_now's clock; 0: none */
   /* of memory on top of what this process has; 0: no limit */
   uint64_t bytes;
+  /* it gives up its environment, files and network first (confine.h) */
+  bool confined;
   /* asked many times a second, in this process; NULL: never */
   bool (*cancelled)(void *ctx);
   void *cancelled_ctx;

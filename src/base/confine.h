@@ -30,6 +30,9 @@ typedef struct ww_confine {
  * which protection this system does not have ("files (Landlock)", "system calls
  * (seccomp)"). */
 const char *ww_confine_self(const ww_confine *c);
+/* No file beyond what is open or loaded, nothing of the environment either: for work on
+ * bytes that the process has already. */
+void ww_confine_wholly(void);
 
 /* What ww_confine_self would return, without doing it. Asked of the kernel once. */
 const char *ww_confine_missing(void);

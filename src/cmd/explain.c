@@ -55,7 +55,6 @@ static void show(job *j, const ww_answers *a, uint32_t g) {
   }
   ww_advise(m, a->fn, &j->ask.targets.gpus[g], j->ask.targets.params, p, a->arena,
             &advice);
-  ww_advice_report(&advice, a->arena, &p->report);
   ww_explained x = {m, a->fn, p, &advice};
   if (j->fixing)
     ww_fixing_add(j->fixing, m, a->fn, &p->report);
@@ -106,23 +105,19 @@ static ww_status explain_one(job *j, ww_launch *launch) {
 
 static ww_status run(ww_cmd *c) {
   job j = {.c = c, .o = c->opt};
-  ww_launch *launches;
-  uint32_t n;
   if (j.o->sarif + j.o->github + c->json + !!j.o->html > 1)
     return ww_usage(c, "choose one of --json, --sarif, --github and --html");
   if (j.o->fixing.fix && (j.o->sarif || j.o->github || j.o->html))
     return ww_usage(c, "--fix shows a diff: leave --sarif, --github and --html away");
   ww_status st = WW_OK;
   ww_status worst = WW_OK;
-  if (ww_ask_open(c, &j.o->ask, &j.ask) || ww_fixing_new(c, &j.o->fixing, &j.fixing) ||
-      ww_source_each(c, &j.o->ask.source, &j.ask.cache, &launches, &n)) {
+  if (ww_fixing_new(c, &j.o->fixing, &j.fixing) || ww_ask_open(c, &j.o->ask, &j.ask))
     st = c->err.code;
-    n = 0;
-  }
+  uint32_t n = st ? 0 : j.ask.n;
   if (!st && j.o->sarif)
     j.sarif = ww_sarif_new();
   for (uint32_t k = 0; k < n; k++) {
-    ww_status one = explain_one(&j, &launches[k]);
+    ww_status one = explain_one(&j, &j.ask.launches[k]);
     if (one && n > 1)
       ww_cmd_complain(c); /* a batch goes on with the next line */
     worst = ww_worse(worst, one);

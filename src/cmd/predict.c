@@ -1,13 +1,15 @@
 /* predict.c - `warpwise predict`: time and counters of a launch on a GPU that is not
- * here; batches, comparisons, sweeps.
+ * here; batches, comparisons, sweeps, a language model's word.
  *
  * Four ways through: single launches, a batch with its sum, two files against each
- * other (--diff), one argument over a range (--sweep). All stand on ww_answers_make. */
+ * other (--diff), one argument over a range (--sweep). All stand on ww_answers_make;
+ * --by text asks the language model about single launches and batches instead. */
 #include <float.h>
 
 #include "../predict/show/show.h"
 #include "../predict/show/sweep.h"
-#include "predict_text.h"
+#include "../query/text.h"
+#include "source.h"
 
 typedef struct {
   ww_ask_options ask;
@@ -47,6 +49,7 @@ static const ww_option table[] = {
 typedef struct {
   ww_cmd *c;
   const options *o;
+  ww_ask_options asked; /* with the launches of --batch */
   ww_ask ask;
   const char **gpus; /* their names */
 } job;
@@ -93,21 +96,11 @@ static void show_short(const ww_answers *a, FILE *f) {
   fputc('\n', f);
 }
 
-static ww_status launches_of(job *j, ww_launch **launches, uint32_t *n) {
-  ww_source_options s = j->o->ask.source;
-  if (j->o->batch)
-    s.launch = j->o->batch;
-  return ww_source_each(j->c, &s, &j->ask.cache, launches, n);
-}
-
 static ww_status predict_all(job *j) {
   ww_cmd *c = j->c;
-  ww_launch *launches;
-  uint32_t n;
-  ww_status st = launches_of(j, &launches, &n);
-  ww_status worst = st;
-  if (st)
-    return st;
+  ww_launch *launches = j->ask.launches;
+  uint32_t n = j->ask.n;
+  ww_status worst = WW_OK;
   ww_summary *sum = j->o->batch ? ww_summary_new(j->gpus, j->ask.targets.n) : NULL;
   for (uint32_t k = 0; k < n; k++) {
     ww_answers a;
@@ -240,18 +233,15 @@ static ww_status show_sweep(job *j, const ww_sweep_result *r) {
 static ww_status sweep(job *j) {
   ww_cmd *c = j->c;
   ww_sweep s;
-  ww_launch *launches;
-  uint32_t n;
-  if (ww_sweep_parse(j->o->sweep, c->arena, &s, &c->err) ||
-      launches_of(j, &launches, &n))
+  if (ww_sweep_parse(j->o->sweep, c->arena, &s, &c->err))
     return c->err.code;
-  if (n != 1)
-    return ww_usage(c, "--sweep takes one launch; the spec has %u", n);
+  if (j->ask.n != 1)
+    return ww_usage(c, "--sweep takes one launch; the spec has %u", j->ask.n);
   uint32_t ngpus = j->ask.targets.n;
   ww_sweep_point *points = WW_NEWN(c->arena, ww_sweep_point, (size_t)s.n * ngpus);
   ww_sweep_result r = {.sweep = &s, .gpus = j->gpus, .ngpus = ngpus, .points = points};
   for (uint32_t k = 0; k < s.n; k++) {
-    ww_launch l = launches[0];
+    ww_launch l = j->ask.launches[0];
     ww_answers a;
     ww_progress("predicting", k, s.n);
     ww_status st = ww_sweep_launch(&s, s.v[k], c->arena, &l, &c->err);
@@ -276,6 +266,156 @@ static ww_status sweep(job *j) {
   }
   ww_progress("predicting", s.n, s.n);
   return show_sweep(j, &r);
+}
+
+/* ---- what the language model says ---- */
+
+typedef struct {
+  ww_launch launch;
+  const char *kernel; /* plain */
+  ww_assumptions said;
+  uint32_t first; /* of its questions, one a GPU */
+  ww_err error;
+} asked;
+
+typedef struct {
+  asked *v; /* one a launch */
+  uint32_t n;
+  WW_VEC(ww_text_question) questions;
+  ww_text_answer *answers;
+} text_job;
+
+static void add_flags(ww_cmd *c, ww_launch *l) {
+  ww_strings flags = {0};
+  ww_strings_add(c->arena, &flags, l->flags, l->nflags);
+  ww_strings_add(c->arena, &flags, c->rest, c->nrest);
+  l->flags = flags.v;
+  l->nflags = flags.n;
+}
+
+/* Neither spec nor comment say how it is launched: the host code may, which a compiler
+ * has to read.
+ */
+static bool by_host_code(job *j, ww_text_reader *source, asked *x) {
+  /* its error is of no use: that nothing says the launch was told already */
+  ww_cmd c = *j->c;
+  ww_launch l = x->launch;
+  ww_err e = {0};
+  if (l.grid[0] || x->error.code != WW_EUSAGE)
+    return false;
+  ww_source_cache *cache = &j->ask.cache;
+  if (ww_source_kernel(&c, &j->asked.source, cache, &l) ||
+      ww_text_reader_ready(source, &l, c.arena, &cache->said, &e))
+    return false;
+  x->launch = l;
+  x->said = cache->said;
+  x->error = (ww_err){0};
+  return true;
+}
+
+static void make_questions(job *j, text_job *t) {
+  ww_text_reader source = {0};
+  for (uint32_t k = 0; k < t->n; k++) {
+    asked *x = &t->v[k];
+    add_flags(j->c, &x->launch);
+    if (j->asked.cache)
+      x->launch.warm = !strcmp(j->asked.cache, "warm");
+    if (ww_text_reader_ready(&source, &x->launch, j->c->arena, &x->said, &x->error) &&
+        !by_host_code(j, &source, x))
+      continue;
+    x->kernel = ww_strdup(j->c->arena, ww_question_name(source.kernel, NULL));
+    x->first = t->questions.n;
+    for (uint32_t g = 0; g < j->ask.targets.n; g++) {
+      ww_text_question q;
+      ww_question_ask(source.kernel, &x->launch, &j->ask.targets.gpus[g], j->c->arena,
+                      &q);
+      ww_push(j->c->arena, &t->questions, q);
+    }
+  }
+  ww_text_reader_free(&source);
+}
+
+static void add_text(void *ctx, ww_json *j) {
+  const ww_text_answer *x = ctx;
+  if (!x->text)
+    return;
+  ww_json_key(j, "text"); /* as the model wrote it, before roofs and rates */
+  ww_json_raw(j, x->text);
+}
+
+/* One line a launch of a batch. */
+static void print_text(const asked *x, const ww_report *r) {
+  char us[16];
+  char low[16];
+  char high[16];
+  const ww_quantity *t = &r->m[WW_M_time_us];
+  unsigned long long grid = ww_volume(x->launch.grid);
+  unsigned long long block = ww_volume(x->launch.block);
+  printf("%-28.28s %8llu x %-5llu %-8.8s %11s   %s .. %s\n", x->kernel, grid, block,
+         r->gpu, ww_show_us(t->value, us), ww_show_us(t->low, low),
+         ww_show_us(t->high, high));
+}
+
+static void show_text(job *j, const text_job *t, const asked *x) {
+  ww_cmd *c = j->c;
+  for (uint32_t g = 0; g < j->ask.targets.n; g++) {
+    ww_text_answer *answer = &t->answers[x->first + g];
+    ww_report *r = &answer->report;
+    r->file = x->launch.file;
+    r->kernel = x->kernel;
+    r->launch = &x->launch;
+    ww_query_assume(&j->ask.targets, &x->said, c->arena, r);
+    if (c->json)
+      ww_print_report(r, add_text, answer);
+    else if (j->o->batch)
+      print_text(x, r);
+    else {
+      if (x > t->v || g)
+        putchar('\n');
+      ww_report_print(r, stdout);
+    }
+  }
+}
+
+static ww_status show_texts(job *j, text_job *t) {
+  ww_cmd *c = j->c;
+  ww_status worst = WW_OK;
+  for (uint32_t k = 0; k < t->n; k++) {
+    asked *x = &t->v[k];
+    worst = ww_worse(worst, x->error.code);
+    if (!x->error.code) {
+      show_text(j, t, x);
+      continue;
+    }
+    c->err = x->error;
+    c->file = x->launch.file;
+    c->kernel = x->launch.kernel;
+    if (t->n > 1)
+      ww_cmd_complain(c);
+  }
+  return worst;
+}
+
+/* All questions are made first, so that the model answers them in shared passes; a
+ * launch without a question has its error in its place. */
+static ww_status predict_by_text(job *j) {
+  ww_cmd *c = j->c;
+  text_job t = {.n = j->ask.n};
+  ww_text *model;
+  ww_status st = ww_text_open(j->o->model, 0, &model, &c->err);
+  if (st)
+    return st;
+  t.v = WW_NEWN(c->arena, asked, t.n + 1);
+  for (uint32_t k = 0; k < t.n; k++)
+    t.v[k].launch = j->ask.launches[k];
+  make_questions(j, &t);
+  t.answers = WW_NEWN(c->arena, ww_text_answer, t.questions.n + 1);
+  st = ww_text_ask(model, t.questions.v, t.questions.n, !j->o->heads, c->arena,
+                   t.answers, &c->err);
+  if (!st)
+    st = show_texts(j, &t);
+  ww_text_close(model);
+  return st;
 }
 
 /* ---- the command ---- */
@@ -304,7 +444,7 @@ static ww_status check(ww_cmd *c, const options *o) {
     return ww_usage(c, "--model and --heads belong to --by text");
   if (o->batch && o->ask.source.launch)
     return ww_usage(c, "--batch and --launch: give one of them");
-  return ww_ask_check(c, &o->ask);
+  return WW_OK;
 }
 
 static ww_status run(ww_cmd *c) {
@@ -312,15 +452,20 @@ static ww_status run(ww_cmd *c) {
   const options *o = j.o;
   if (check(c, o))
     return c->err.code;
-  if (by_text(o))
-    return ww_predict_by_text(
-        c, &(ww_text_options){&o->ask, o->model, o->batch, o->heads});
-  if (ww_ask_open(c, &o->ask, &j.ask))
+  j.asked = o->ask;
+  j.asked.text = by_text(o);
+  if (o->batch)
+    j.asked.source.launch = o->batch;
+  /* each version has its own launch */
+  if ((o->diff ? ww_ask_targets : ww_ask_open)(c, &j.asked, &j.ask))
     return c->err.code;
   j.gpus = WW_NEWN(c->arena, const char *, j.ask.targets.n);
   for (uint32_t g = 0; g < j.ask.targets.n; g++)
     j.gpus[g] = j.ask.targets.gpus[g].name;
-  ww_status st = o->diff ? diff(&j) : o->sweep ? sweep(&j) : predict_all(&j);
+  ww_status st = o->diff      ? diff(&j)
+                 : o->sweep   ? sweep(&j)
+                 : by_text(o) ? predict_by_text(&j)
+                              : predict_all(&j);
   ww_source_free(&j.ask.cache);
   return st;
 }

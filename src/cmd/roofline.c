@@ -62,19 +62,13 @@ static ww_status add_measured(job *j) {
   return st;
 }
 
-/* With --measured and no source nothing is to be predicted. */
 static ww_status add_predicted(job *j) {
   ww_cmd *c = j->c;
-  const ww_source_options *s = &j->o->ask.source;
-  ww_launch *launches;
-  uint32_t n;
-  if (!c->noperands && !s->launch && j->o->measured)
-    return WW_OK;
-  ww_status st = ww_source_each(c, s, &j->ask.cache, &launches, &n);
-  ww_status worst = st;
-  for (uint32_t k = 0; !st && k < n; k++) {
+  uint32_t n = j->ask.n;
+  ww_status worst = WW_OK;
+  for (uint32_t k = 0; k < n; k++) {
     ww_answers a;
-    ww_status one = ww_answers_make(&j->ask, &launches[k], &a);
+    ww_status one = ww_answers_make(&j->ask, &j->ask.launches[k], &a);
     for (uint32_t g = 0; g < a.n; g++)
       if (!a.p[g].report.error.code)
         add(j, &a.p[g].report, g);
@@ -120,7 +114,9 @@ static ww_status show(job *j) {
 
 static ww_status run(ww_cmd *c) {
   job j = {.c = c, .o = c->opt};
-  ww_status st = ww_ask_open(c, &j.o->ask, &j.ask);
+  /* with --measured and no source nothing is to be predicted */
+  bool predict = c->noperands || j.o->ask.source.launch || !j.o->measured;
+  ww_status st = (predict ? ww_ask_open : ww_ask_targets)(c, &j.o->ask, &j.ask);
   if (st)
     return st;
   j.roofs = WW_NEWN(c->arena, ww_roofs, j.ask.targets.n);

@@ -6,6 +6,7 @@
 #include "../base/watchdog.h"
 #include "../measure/compile.h"
 #include "../measure/cubin.h"
+#include "../predict/text/question.h"
 
 const ww_source_options ww_source_plain;
 
@@ -115,10 +116,8 @@ static ww_status read_files(ww_cmd *c,
   return st ? st : read_source(c, &s, cache, k);
 }
 
-void ww_source_spread(ww_cmd *c,
-                      const ww_strings *kernels,
-                      ww_launch **out,
-                      uint32_t *n) {
+/* *out, which is one launch, for each of the kernels where there are several. */
+static void spread(ww_cmd *c, const ww_strings *kernels, ww_launch **out, uint32_t *n) {
   if (kernels->n < 2)
     return; /* none: the message of those who look for one says why */
   ww_launch *each = WW_NEWN(c->arena, ww_launch, kernels->n);
@@ -145,7 +144,27 @@ ww_status ww_source_each(ww_cmd *c,
   for (const ww_fn *fn = m->fns; fn && fn < m->fns + m->nfns; fn++)
     if (fn->kernel)
       ww_push(c->arena, &kernels, ww_strdup(c->arena, fn->mangled));
-  ww_source_spread(c, &kernels, out, n);
+  spread(c, &kernels, out, n);
+  return WW_OK;
+}
+
+/* The same without a compiler. */
+static ww_status
+each_of_text(ww_cmd *c, const ww_source_options *o, ww_launch **out, uint32_t *n) {
+  const char *const *names;
+  char *text;
+  size_t size;
+  ww_status st = ww_source_launches(c, o, out, n);
+  if (st || o->launch || o->kernel || !c->noperands)
+    return st;
+  const char *file = (*out)->file;
+  if (ww_input_check(file, &c->err) ||
+      ww_read_file(c->arena, file, 64 << 20, &text, &size, &c->err))
+    return c->err.code;
+  ww_strings kernels = {0};
+  uint32_t found = ww_question_kernels(text, size, c->arena, &names);
+  ww_strings_add(c->arena, &kernels, names, found);
+  spread(c, &kernels, out, n);
   return WW_OK;
 }
 
@@ -165,17 +184,11 @@ ww_status ww_source_kernel(ww_cmd *c,
 
 /* ---- predictions ---- */
 
-ww_status ww_targets_load(ww_cmd *c, const char *by, ww_query_targets *out) {
+/* --gpu NAME[,NAME...]; without it the H200, which is then listed as assumed. */
+static ww_status load_gpus(ww_cmd *c, ww_query_targets *out) {
   const char *names = c->gpu ? c->gpu : "h200";
-  ww_params *params = WW_NEW(c->arena, ww_params);
   WW_VEC(ww_gpu) gpus = {0};
-  *out = (ww_query_targets){
-      .assumed = !c->gpu, .params = params, .cancelled = ww_watchdog_over};
-  if (ww_params_load(c->arena, params, &c->err) ||
-      ww_word_option(c, "by", by, "machine grounded") < 0 ||
-      (!ww_is(by, "machine") &&
-       ww_correction_load(c->arena, &out->correction, &c->err)))
-    return c->err.code;
+  out->assumed = !c->gpu;
   for (size_t n; *names; names += n + (names[n] == ',')) {
     ww_gpu one;
     n = strcspn(names, ",");
@@ -191,6 +204,18 @@ ww_status ww_targets_load(ww_cmd *c, const char *by, ww_query_targets *out) {
              ? WW_OK
              : ww_usage(
                    c, "--gpu: name one or more, h200,a100; `warpwise gpus` lists them");
+}
+
+/* --by: "machine", "grounded" or NULL (grounded where it is known). */
+static ww_status load_models(ww_cmd *c, const char *by, ww_query_targets *out) {
+  ww_params *params = WW_NEW(c->arena, ww_params);
+  out->params = params;
+  if (ww_params_load(c->arena, params, &c->err) ||
+      ww_word_option(c, "by", by, "machine grounded") < 0 ||
+      (!ww_is(by, "machine") &&
+       ww_correction_load(c->arena, &out->correction, &c->err)))
+    return c->err.code;
+  return WW_OK;
 }
 
 /* Registers as NVIDIA's assembler allocates them; 0 and a sentence where it cannot be
@@ -220,19 +245,25 @@ compiled_registers(void *ctx, const ww_gpu *g, ww_arena *a, ww_assumptions *said
   return r.registers;
 }
 
-ww_status ww_ask_check(ww_cmd *c, const ww_ask_options *o) {
-  if (ww_word_option(c, "cache", o->cache, "warm cold") < 0)
-    return WW_EUSAGE;
-  return ww_limits_read(&o->limits, 60, 0, c);
+ww_status ww_ask_targets(ww_cmd *c, const ww_ask_options *o, ww_ask *out) {
+  *out = (ww_ask){.c = c,
+                  .o = o,
+                  .targets = {.cancelled = ww_watchdog_over,
+                              .budget = o->budget,
+                              .registers = o->ptxas ? compiled_registers : NULL}};
+  if (ww_word_option(c, "cache", o->cache, "warm cold") < 0 ||
+      ww_limits_read(&o->limits, 60, 0, c) ||
+      (!o->text && load_models(c, o->by, &out->targets)) || load_gpus(c, &out->targets))
+    return c->err.code;
+  return WW_OK;
 }
 
 ww_status ww_ask_open(ww_cmd *c, const ww_ask_options *o, ww_ask *out) {
-  *out = (ww_ask){.c = c, .o = o};
-  if (ww_ask_check(c, o) || ww_targets_load(c, o->by, &out->targets))
-    return c->err.code;
-  out->targets.budget = o->budget;
-  out->targets.registers = o->ptxas ? compiled_registers : NULL;
-  return WW_OK;
+  ww_status st = ww_ask_targets(c, o, out);
+  if (st)
+    return st;
+  return o->text ? each_of_text(c, &o->source, &out->launches, &out->n)
+                 : ww_source_each(c, &o->source, &out->cache, &out->launches, &out->n);
 }
 
 ww_status ww_answers_make(ww_ask *x, ww_launch *launch, ww_answers *out) {

@@ -80,11 +80,6 @@ ww_status ww_source_each(ww_cmd *c,
                          ww_source_cache *cache,
                          ww_launch **out,
                          uint32_t *n);
-/* *out, which is one launch, for each of the kernels where there are several. */
-void ww_source_spread(ww_cmd *c,
-                      const ww_strings *kernels,
-                      ww_launch **out,
-                      uint32_t *n);
 /* What the options say of a launch (--grid, --arg, ...), to be put over what a spec
  * says. */
 ww_status ww_source_over(ww_cmd *c, const ww_source_options *o, ww_launch *over);
@@ -103,6 +98,7 @@ typedef struct {
   const char *cache, *by; /* as given; NULL: not */
   uint64_t budget;
   bool ptxas;
+  bool text; /* the language model is asked: sources are read as text */
 } ww_ask_options;
 
 /* Rows of the table of a command whose options struct begins with a `ww_ask_options`.
@@ -125,14 +121,13 @@ typedef struct {
   ww_cmd *c;
   const ww_ask_options *o;
   ww_query_targets targets;
+  ww_launch *launches; /* that the options ask for: see ww_source_each */
+  uint32_t n;
   ww_source_cache cache;
 } ww_ask;
-/* --cache, and the limits */
-ww_status ww_ask_check(ww_cmd *c, const ww_ask_options *o);
+/* Options become GPUs and models, and launches; the first alone. */
 ww_status ww_ask_open(ww_cmd *c, const ww_ask_options *o, ww_ask *out);
-/* --gpu NAME[,NAME...]; without it the H200, which is then listed as assumed. by:
- * "machine", "grounded" or NULL (grounded where it is known). */
-ww_status ww_targets_load(ww_cmd *c, const char *by, ww_query_targets *out);
+ww_status ww_ask_targets(ww_cmd *c, const ww_ask_options *o, ww_ask *out);
 
 /* A launch and what the machine model says of it, per GPU of the targets. Lives in
  * `arena`, made per launch. */

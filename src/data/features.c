@@ -36,6 +36,7 @@ typedef struct {
 
 typedef struct {
   ww_store_kernel k;           /* key and name: of the written ones */
+  const char *path;            /* of a written one's source */
   uint32_t family, begin, end; /* its items */
   uint32_t sms;
   uint64_t l2_bytes, hash;
@@ -104,6 +105,9 @@ static void add_kernel(work *w, const ww_store_row *r) {
   x.k.key = made ? NULL : copy(w, k->key);
   x.k.name = made ? NULL : copy(w, k->name);
   x.k.file = copy(w, k->file);
+  const char *corpus = w->o->corpus ? w->o->corpus : "corpus";
+  if (!made && k->file)
+    x.path = ww_path_join(w->a, corpus, k->file);
   x.k.dialect = "cuda";
   ww_push(w->a, &w->kernels, x);
 }
@@ -125,11 +129,11 @@ static ww_status add_row(void *ctx, const ww_store_row *r, ww_err *e) {
     add_kernel(w, r);
   kernel *k = &w->kernels.v[w->kernels.n - 1];
   item x = {.kernel = w->kernels.n - 1, .number = r->number, .counters = r->passes > 0};
-  if (k->k.origin != WW_ORIGIN_GENERATED && r->launch) {
+  if (k->path && r->launch) {
     ww_launch *l = WW_NEW(w->a, ww_launch);
-    ww_launch_copy(r->launch, w->a, l);
+    ww_launch_locate(r->launch, ww_path_dir(w->a, k->path), w->a, l);
     x.launch = l;
-  } else if (k->k.origin != WW_ORIGIN_GENERATED)
+  } else if (k->path)
     x.spec = copy(w, r->spec);
   x.hash = ww_hash(&x.number, sizeof x.number, k->hash);
   for (int m = 0; m < WW_NMETRICS; m++)
@@ -312,24 +316,21 @@ static ww_status predict_written(work *w,
                                  ww_correct_row *out,
                                  ww_err *e) {
   ww_launch launch;
-  if (!(x->launch || x->spec) || !k->k.file)
+  if (!x->launch && !x->spec)
     return ww_fail(e, WW_EDATA, "%s: the row has no launch", k->k.key);
-  const char *corpus = w->o->corpus ? w->o->corpus : "corpus";
-  const char *file = ww_path_join(a, corpus, k->k.file);
-  const char *dir = ww_path_dir(a, file);
   ww_status st = WW_OK;
   if (x->launch)
-    ww_launch_locate(x->launch, dir, a, &launch);
+    launch = *x->launch;
   else
-    st = ww_launch_parse(x->spec, dir, a, &launch, e);
+    st = ww_launch_parse(x->spec, ww_path_dir(a, k->path), a, &launch, e);
   if (st)
     return st;
-  launch.file = file;
-  st = predict(w, file, read, &launch, a, out, e);
+  launch.file = k->path;
+  st = predict(w, k->path, read, &launch, a, out, e);
   if (st != WW_EUSAGE || !k->k.name)
     return st;
   launch.kernel = k->k.name; /* the device's compiler may call it otherwise */
-  return predict(w, file, read, &launch, a, out, e);
+  return predict(w, k->path, read, &launch, a, out, e);
 }
 
 /* A job's generated kernels, from the first on, and their text; NULL: it is of written

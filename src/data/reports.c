@@ -184,33 +184,26 @@ static ww_status kernel_of(const cJSON *row,
 
 /* ---- which launch, and what was measured ---- */
 
-static ww_status measured_of(const char *line,
-                             const cJSON *row,
-                             const ww_report *r,
-                             ww_arena *a,
-                             ww_store_row *out,
-                             ww_err *e) {
-  ww_measured m;
+static ww_status
+measured_of(const cJSON *row, const ww_report *r, ww_store_row *out, ww_err *e) {
+  const ww_measured *m = r->measured;
   if (!r->m[WW_M_time_us].known)
     return ww_fail(e, WW_EDATA, "metrics.time_us: a measured report has one");
-  if (!cJSON_IsObject(get(row, "measured")))
+  if (!m)
     return WW_OK;
-  ww_status st = ww_measured_parse(line, a, &m, e);
-  if (st)
-    return st;
-  const ww_device_info *d = &m.device;
+  const ww_device_info *d = &m->device;
   out->device = d->device;
   out->driver = d->driver;
   out->versions = d->versions;
-  out->compiler = m.compiler;
+  out->compiler = m->compiler;
   out->sms = d->sms;
   out->l2_bytes = d->l2_bytes;
   if (!out->gpu)
     out->gpu = d->gpu ? d->gpu : d->device;
-  out->iqr_us = m.iqr_us;
-  out->samples = m.nsamples ? m.nsamples : (uint32_t)ww_json_whole(row, "samples");
-  out->passes = m.passes;
-  out->accumulates = m.accumulates;
+  out->iqr_us = m->iqr_us;
+  out->samples = m->nsamples ? m->nsamples : (uint32_t)ww_json_whole(row, "samples");
+  out->passes = m->passes;
+  out->accumulates = m->accumulates;
   return WW_OK;
 }
 
@@ -263,7 +256,7 @@ static ww_status fill(const char *line,
     out->error = ww_strdup(a, r.error.msg);
     return WW_OK;
   }
-  return measured_of(line, row, &r, a, out, e);
+  return measured_of(row, &r, out, e);
 }
 
 ww_status ww_reports_row(const char *line,

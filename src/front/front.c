@@ -7,12 +7,16 @@
  * functions are inline PTX. Only a file of which the shim loses device code or an
  * instance is tried with SDK headers (thrust inside kernels, say), and the attempt that
  * loses fewer kernels counts. */
+#include "../base/confine.h"
 #include "front_int.h"
 #include "isolate.h"
 #include "openmp.h"
 #include "translate.h"
 
 #include <stdlib.h>
+#include <unistd.h>
+
+#define LOWER_TIMEOUT_S 120
 
 typedef struct {
   const char *file;
@@ -433,7 +437,7 @@ static uint32_t count_kernels(const ww_module *m) {
   return n;
 }
 
-/* ---- the whole ---- */
+/* ---- objects ---- */
 
 typedef struct {
   const void **bitcode;
@@ -516,6 +520,100 @@ static ww_status no_kernel(const objects *ob, ww_err *e) {
   return WW_OK;
 }
 
+/* ---- lowering, here or in a process of its own ---- */
+
+typedef struct {
+  const void *bitcode;
+  size_t n;
+  ww_dialect dialect;
+  bool raw;
+  ww_arena *a;
+} lowering;
+
+/* A byte that says whether it went well, then the IR, whose text form carries
+ * everything, or the message. */
+static void lower_in_child(void *ctx, ww_buf *out) {
+  const lowering *l = ctx;
+  ww_module m = {0};
+  ww_err e = {0};
+  const void *bitcode[] = {l->bitcode};
+  size_t n[] = {l->n};
+  ww_status st = ww_lower_bitcode(bitcode, n, 1, l->dialect, l->raw, l->a, &m, &e);
+  uint8_t code = st;
+  ww_buf_add(out, &code, 1);
+  if (st)
+    ww_buf_puts(out, e.msg);
+  else
+    ww_ir_print_module(&m, out);
+}
+
+ww_status
+ww_front_lower_child(const char *dialect, const char *raw, ww_arena *a, ww_err *e) {
+  ww_buf in = {0};
+  ww_buf text = {0};
+  char piece[65536];
+  for (ssize_t n; (n = read(STDIN_FILENO, piece, sizeof piece)) > 0;)
+    ww_buf_add(&in, piece, n);
+  ww_confine_wholly();
+  lower_in_child(&(lowering){in.s, in.n, atoi(dialect), *raw == '1', a}, &text);
+  bool written = fwrite(text.s, 1, text.n, stdout) == text.n;
+  ww_buf_free(&in);
+  ww_buf_free(&text);
+  return written ? WW_OK : ww_fail(e, WW_EIO, "cannot write the code");
+}
+
+/* What such a child wrote. */
+static ww_status read_lowered(const ww_buf *b, ww_arena *a, ww_module *out, ww_err *e) {
+  if (!b->n)
+    return ww_fail(
+        e, WW_ELIMIT,
+        "optimising the code took more memory than it may have, or failed; --memory "
+        "raises the limit");
+  if (b->s[0])
+    return ww_fail(e, (ww_status)b->s[0], "%s", b->s + 1);
+  return ww_ir_parse(b->s + 1, a, out, e);
+}
+
+static ww_status
+lower_forked(lowering *l, double timeout_s, ww_module *out, ww_err *e) {
+  ww_buf b;
+  ww_child child = ww_isolate_child(ww_now() + timeout_s);
+  child.work = lower_in_child;
+  child.ctx = l;
+  ww_status st = ww_child_run(&child, &b, e);
+  if (st)
+    ww_fail(e, st = WW_ELIMIT,
+            "optimising the code took more time or memory than it may have, or failed; "
+            "--seconds "
+            "and --memory raise the limits");
+  else
+    st = read_lowered(&b, l->a, out, e);
+  ww_buf_free(&b);
+  return st;
+}
+
+static ww_status lower_apart(lowering *l, double timeout_s, ww_module *out, ww_err *e) {
+  const char *program = ww_isolate_program();
+  if (!program)
+    return lower_forked(l, timeout_s, out, e);
+  char dialect[16];
+  snprintf(dialect, sizeof dialect, "%d", (int)l->dialect);
+  const char *argv[] = {program, "--lower", dialect, l->raw ? "1" : "0", NULL};
+  ww_run_result r;
+  ww_status st = ww_run(argv, l->bitcode, l->n, timeout_s, &r, e);
+  if (!st && r.timed_out)
+    st = ww_fail(e, WW_ELIMIT,
+                 "optimising the code took longer than this request may take");
+  else if (!st) {
+    ww_buf nothing = {0};
+    st = read_lowered(r.exit_code ? &nothing : &r.out, l->a, out, e);
+  }
+  ww_run_free(&r);
+  return st;
+}
+
+/* ---- the whole ---- */
+
 double ww_front_left(double deadline, double otherwise) {
   double left = deadline - ww_now();
   /* 0 would be no limit */
@@ -542,8 +640,8 @@ ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e) {
     return rc;
   bool raw = s.dialect == WW_CUDA; /* not optimised yet */
   rc = ob.n == 1 && ww_isolated()
-           ? ww_isolate_lower(ob.bitcode[0], ob.sizes[0], s.dialect, raw,
-                              ww_front_left(o->deadline, 0), a, &out->module, e)
+           ? lower_apart(&(lowering){ob.bitcode[0], ob.sizes[0], s.dialect, raw, a},
+                         ww_front_left(o->deadline, LOWER_TIMEOUT_S), &out->module, e)
            : ww_lower_bitcode(ob.bitcode, ob.sizes, ob.n, s.dialect, raw, a,
                               &out->module, e);
   if (rc)

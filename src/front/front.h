@@ -82,6 +82,10 @@ void ww_diags_write(const ww_unit *u, ww_json *j); /* "diagnostics":[...] */
  * listed; files without kernels are fine. */
 ww_status
 ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e);
+/* `--lower`, its lowering in this program called again (isolate.h): bitcode on stdin,
+ * IR on stdout. */
+ww_status
+ww_front_lower_child(const char *dialect, const char *raw, ww_arena *a, ww_err *e);
 /* The launches of the host code, from the host half of the same sources; none found is
  * WW_OK and n
  * == 0. */

@@ -128,7 +128,10 @@ static void read_launches(const ww_compiled *c,
     read_bitcode(&r, out);
     return;
   }
-  if (!ww_isolate_run(read_in_child, &r, j->deadline, &b, NULL))
+  ww_child child = ww_isolate_child(j->deadline);
+  child.work = read_in_child;
+  child.ctx = &r;
+  if (!ww_child_run(&child, &b, NULL))
     ww_hostlaunch_take(&b, a, out);
   ww_buf_free(&b);
 }

@@ -1,5 +1,4 @@
-/* folder.c - a model on disk: opened with its configuration, its parameters read into
- * our order.
+/* folder.c - a model on disk: its parameters read into our order, and written.
  *
  * Ours is Hugging Face's order of rows. A llama GGUF has the rows of each head of Q and
  * K interleaved (row 2i + s here is row s * half + i there); they are put back as they
@@ -8,74 +7,6 @@
 
 #include "config_int.h"
 #include "weights_int.h"
-
-enum { MAX_CONFIG = 4 << 20 };
-
-/* ---- opening ---- */
-
-/* The bias of the attention's output, which config.json turns on together with the
- * others and we have not: it must be zero. */
-static ww_status
-check_output_bias(const ww_weights *w, const ww_lm_config *c, ww_err *e) {
-  for (uint32_t layer = 0; layer < c->layers; layer++) {
-    char name[WW_LM_NAME];
-    snprintf(name, sizeof name,
-             w->gguf ? "blk.%u.attn_output.bias"
-                     : "model.layers.%u.self_attn.o_proj.bias",
-             layer);
-    const ww_tensor *t = ww_weights_find(w, name);
-    const uint8_t *bytes = t ? t->data : NULL;
-    for (uint64_t i = 0; t && i < t->bytes; i++)
-      if (bytes[i])
-        return ww_fail(
-            e, WW_EUNSUPPORTED,
-            "tensor \"%s\": a bias of the attention's output is not supported", name);
-  }
-  return WW_OK;
-}
-
-static ww_status read_config(const char *dir, ww_arena *a, ww_lm_config *c, ww_err *e) {
-  char *text;
-  size_t n;
-  const char *path = ww_path_join(a, dir, "config.json");
-  ww_status rc = ww_read_file(a, path, MAX_CONFIG, &text, &n, e);
-  return rc ? rc : ww_file_named(ww_lm_config_parse(text, n, c, e), path, e);
-}
-
-ww_status ww_lm_open_files(const char *path,
-                           ww_arena *a,
-                           ww_weights **w,
-                           ww_lm_config *c,
-                           const char **tokenizer,
-                           ww_err *e) {
-  struct stat st;
-  bool folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-  if (tokenizer)
-    *tokenizer = NULL;
-  ww_status rc = ww_weights_open(path, w, e);
-  if (rc)
-    return rc;
-  if ((*w)->gguf) {
-    rc = ww_lm_config_of_gguf(*w, c, e);
-    bool inside = ww_weights_meta(*w, "tokenizer.ggml.tokens") ||
-                  ww_weights_meta(*w, "warpwise.tokenizer_json");
-    if (tokenizer && inside)
-      *tokenizer = ww_strdup(a, (*w)->path);
-  } else {
-    const char *dir = folder ? path : ww_path_dir(a, path),
-               *file = ww_path_join(a, dir, "tokenizer.json");
-    rc = read_config(dir, a, c, e);
-    if (tokenizer && ww_file_exists(file))
-      *tokenizer = file;
-  }
-  if (!rc)
-    rc = check_output_bias(*w, c, e);
-  if (rc) {
-    ww_weights_close(*w);
-    *w = NULL;
-  }
-  return rc;
-}
 
 /* ---- reading ---- */
 

@@ -100,7 +100,8 @@ enum { WW_LM_NAME = 96 };
 /* its name in a GGUF */
 void ww_lm_param_gguf(const ww_lm_slot *p, char name[WW_LM_NAME]);
 
-/* ---- a model on disk (folder.c) ---- */
+/* ---- a model on disk: weights.c opens it, folder.c reads and writes parameters ----
+ */
 
 /* Opens weights and configuration of a .gguf or of a folder with config.json;
  * `tokenizer` (may be NULL) gets the path that ww_tokenizer_open takes: the .gguf
@@ -111,6 +112,7 @@ ww_status ww_lm_open_files(const char *path,
                            ww_lm_config *c,
                            const char **tokenizer,
                            ww_err *e);
+
 /* One parameter as floats, in our order (Q and K of a llama GGUF put back), shape
  * checked. */
 ww_status ww_lm_read_param(const ww_weights *w,

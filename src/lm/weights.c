@@ -1,11 +1,12 @@
-/* weights.c - opens weights by path: one file or shards, mapped; and what both formats
- * share: names, ranges.
+/* weights.c - opens weights by path: one file or shards, mapped, with the model's
+ * configuration beside them; and what both formats share: names, ranges.
  *
  * A mapping stays as long as the weights are open. Nobody may cut the file short
  * meanwhile: the system answers that with SIGBUS, as for any mapped file; our own
  * writers replace files and never change them. */
 #include <inttypes.h>
 
+#include "config_int.h"
 #include "weights_int.h"
 #include "order.h"
 
@@ -14,7 +15,7 @@
 
 #include "../base/jsonread.h"
 
-enum { MAX_INDEX = 32 << 20, MAX_SHARDS = 4096 };
+enum { MAX_INDEX = 32 << 20, MAX_SHARDS = 4096, MAX_CONFIG = 4 << 20 };
 
 /* ---- names ---- */
 
@@ -375,4 +376,70 @@ const ww_tensor *ww_weights_find(const ww_weights *w, const char *name) {
 const ww_meta *ww_weights_meta(const ww_weights *w, const char *key) {
   const uint32_t *at = names_find(&w->meta_names, key);
   return at ? w->metas.v + *at : NULL;
+}
+
+/* ---- with the configuration ---- */
+
+/* The bias of the attention's output, which config.json turns on together with the
+ * others and we have not: it must be zero. */
+static ww_status
+check_output_bias(const ww_weights *w, const ww_lm_config *c, ww_err *e) {
+  for (uint32_t layer = 0; layer < c->layers; layer++) {
+    char name[WW_LM_NAME];
+    snprintf(name, sizeof name,
+             w->gguf ? "blk.%u.attn_output.bias"
+                     : "model.layers.%u.self_attn.o_proj.bias",
+             layer);
+    const ww_tensor *t = ww_weights_find(w, name);
+    const uint8_t *bytes = t ? t->data : NULL;
+    for (uint64_t i = 0; t && i < t->bytes; i++)
+      if (bytes[i])
+        return ww_fail(
+            e, WW_EUNSUPPORTED,
+            "tensor \"%s\": a bias of the attention's output is not supported", name);
+  }
+  return WW_OK;
+}
+
+static ww_status read_config(const char *dir, ww_arena *a, ww_lm_config *c, ww_err *e) {
+  char *text;
+  size_t n;
+  const char *path = ww_path_join(a, dir, "config.json");
+  ww_status rc = ww_read_file(a, path, MAX_CONFIG, &text, &n, e);
+  return rc ? rc : ww_file_named(ww_lm_config_parse(text, n, c, e), path, e);
+}
+
+ww_status ww_lm_open_files(const char *path,
+                           ww_arena *a,
+                           ww_weights **w,
+                           ww_lm_config *c,
+                           const char **tokenizer,
+                           ww_err *e) {
+  struct stat st;
+  bool folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+  if (tokenizer)
+    *tokenizer = NULL;
+  ww_status rc = ww_weights_open(path, w, e);
+  if (rc)
+    return rc;
+  if ((*w)->gguf) {
+    rc = ww_lm_config_of_gguf(*w, c, e);
+    bool inside = ww_weights_meta(*w, "tokenizer.ggml.tokens") ||
+                  ww_weights_meta(*w, "warpwise.tokenizer_json");
+    if (tokenizer && inside)
+      *tokenizer = ww_strdup(a, (*w)->path);
+  } else {
+    const char *dir = folder ? path : ww_path_dir(a, path),
+               *file = ww_path_join(a, dir, "tokenizer.json");
+    rc = read_config(dir, a, c, e);
+    if (tokenizer && ww_file_exists(file))
+      *tokenizer = file;
+  }
+  if (!rc)
+    rc = check_output_bias(*w, c, e);
+  if (rc) {
+    ww_weights_close(*w);
+    *w = NULL;
+  }
+  return rc;
 }

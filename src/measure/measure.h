@@ -36,29 +36,6 @@ typedef struct {
 } ww_measure_options;
 
 typedef struct {
-  const char *device;   /* "NVIDIA H200" */
-  const char *backend;  /* "cuda" */
-  const char *driver;   /* "580.159.04", "PoCL 3.1" */
-  const char *versions; /* "CUDA 13.0, CUPTI 13.0" */
-  const char *gpu;      /* the description's name where one fits ("h200"), else NULL */
-  uint32_t sms, lanes;
-  uint64_t l2_bytes, memory_bytes;
-} ww_device_info;
-
-/* What a measured report holds beyond the metrics; member `measured` of its JSON. */
-typedef struct {
-  ww_device_info device;
-  double *samples_us; /* every timed run, in order */
-  double *clocks_mhz; /* SM clock of each, NaN unknown */
-  bool *dropped;      /* off the batch's median clock by 2 % */
-  uint32_t nsamples;
-  double median_us, iqr_us;
-  uint32_t passes;      /* of the counters; 0: time alone */
-  bool accumulates;     /* a second run on its own output gives another result */
-  const char *compiler; /* "nvcc 13.0.88", "NVRTC 13.0", NULL unknown */
-} ww_measured;
-
-typedef struct {
   ww_report report; /* by: hardware; error set where the row failed */
   ww_measured measured;
 } ww_measure_row;
@@ -116,9 +93,5 @@ ww_status ww_measure_spawn(const char *self,
  * profiler around it sees. */
 ww_status
 ww_measure_once(const ww_launch *l, uint32_t n, const ww_measure_options *o, ww_err *e);
-
-void ww_measured_write(void *measured,
-                       ww_json *j); /* for ww_report_write's extra: "measured":{...} */
-ww_status ww_measured_parse(const char *json, ww_arena *a, ww_measured *out, ww_err *e);
 
 #endif

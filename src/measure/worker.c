@@ -189,8 +189,10 @@ static void pass_on(supervisor *b) {
     const ww_launch *l = &b->l[b->passed];
     if (ww_report_parse(json, a, &row.report, &e))
       row.report.error = e;
-    if (!row.report.error.code && ww_measured_parse(json, a, &row.measured, &e))
-      row.report.error = e;
+    if (!row.report.error.code && !row.report.measured)
+      ww_fail(&row.report.error, WW_EPARSE, "a measurement without its samples");
+    if (!row.report.error.code)
+      row.measured = *row.report.measured;
     row.report.launch = l;
     row.report.file = l->file;
     row.report.kernel = l->kernel;

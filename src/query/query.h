@@ -3,9 +3,7 @@
  *
  * Everything is kept by content: a text with its flags -> IR; a kernel's code, launch
  * and GPU -> its answer. An edit therefore costs one run of clang and the kernels whose
- * code it changed; what two clients both ask is computed once. Documents are texts that
- * an editor holds open, with a generation that counts its changes: an answer about an
- * older one is never returned.
+ * code it changed; what two clients both ask is computed once.
  *
  * Every function may be called from any thread. */
 #ifndef WW_QUERY_QUERY_H
@@ -59,21 +57,11 @@ ww_status ww_query_text(const ww_query *w,
                         ww_err *e);
 const char *ww_query_root(const ww_query *w); /* real path; NULL: none */
 
-/* ---- documents ---- */
-/* The path becomes, or is now, this text; returns its generation, which grows with each
- * call. */
-uint64_t ww_query_change(ww_query *w, const char *path, const char *text);
-/* from now on the disk counts; what is asked about it ends */
-void ww_query_close(ww_query *w, const char *path);
-uint64_t ww_query_generation(ww_query *w, const char *path); /* 0: not open */
-
 /* ---- asking ---- */
 typedef struct {
   /* as ww_query_path gives it; reports call it as it is seen from root */
   const char *path;
-  const char *text; /* what stands in it; NULL: the open document, else the disk */
-  /* of the document; WW_ECANCEL when it is another one before or after. 0: any */
-  uint64_t generation;
+  const char *text;   /* what stands in it; NULL: the disk tells */
   const char *lang;   /* cuda, opencl, hip, openmp; NULL: by name and contents */
   const char **flags; /* -D -I -std: the caller has checked them */
   uint32_t nflags;
@@ -119,8 +107,9 @@ typedef struct {
   const ww_fn *fn;
   /* what is given; its `kernel` names it, plain or mangled, NULL: the only one */
   ww_launch launch;
+  bool under_comment;  /* what is given counts where no comment in the source does */
   ww_assumptions said; /* what was taken from the host code */
-  bool commented;      /* a comment in the source was looked for, and found */
+  bool commented;      /* a comment was looked for, and found */
 } ww_query_kernel;
 /* Finds the kernel, puts k->launch over what the source says of its launch and resolves
  * it. What is found lives in the arena and in r. */
@@ -156,8 +145,10 @@ ww_query_front(const ww_source *s, ww_arena *a, ww_front_options *out, ww_err *e
 
 typedef struct {
   ww_source source;
+  ww_query_unit *read;     /* where the asker has read it; NULL: it is read */
   const char *kernel;      /* NULL: every one of the file */
   const ww_launch *launch; /* what is known of it; NULL: nothing */
+  bool under_comment;      /* as in ww_query_kernel */
   const char **gpus;       /* names; none: the H200, as assumed */
   uint32_t ngpus;
   const char *cache; /* "warm", "cold", NULL: as the launch says */
@@ -175,8 +166,9 @@ typedef struct {
   uint32_t line;
   ww_report report; /* of an error too */
   ww_status code;
-  bool known; /* nothing had to be computed */
-  bool done;  /* there is a report, of an error too */
+  bool known;     /* nothing had to be computed */
+  bool done;      /* there is a report, of an error too */
+  bool commented; /* a comment in the source gave its launch */
 } ww_query_answer;
 
 typedef struct {
@@ -192,6 +184,9 @@ ww_status ww_query_ask(ww_query *w,
                        ww_arena *a,
                        ww_query_result *out,
                        ww_err *e);
+
+/* The report of a kernel that stands `by` lines further down in its file by now. */
+void ww_report_move(const char *file, int64_t by, ww_arena *a, ww_report *r);
 
 typedef struct {
   ww_memo_stats units, hosts, answers;

@@ -2,17 +2,10 @@
 #ifndef WW_QUERY_QUERY_INT_H
 #define WW_QUERY_QUERY_INT_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include "../base/threads.h"
 #include "query.h"
-
-typedef struct document {
-  char *path, *text;
-  uint64_t generation;
-  struct document *next;
-} document;
 
 struct ww_query {
   ww_arena *arena;  /* lifetime: the workspace */
@@ -24,9 +17,6 @@ struct ww_query {
   ww_params params;
   const ww_correction *correction;
   ww_memo *units, *hosts, *answers;
-  pthread_mutex_t lock; /* of the documents */
-  document *documents;
-  uint64_t generations; /* given out so far */
   ww_pool *background;  /* one thread that precompiles headers */
   atomic_bool ending;   /* it need not begin any more */
   ww_memo *precompiled; /* what it has done, by path, headers and flags */
@@ -54,7 +44,5 @@ const ww_launch *ww_triton_launch(const ww_query *w,
                                   ww_query_kernel *k);
 /* as seen from the root */
 const char *ww_query_shown(const ww_query *w, const char *path);
-/* its generation is no longer the document's */
-bool ww_source_stale(ww_query *w, const ww_source *s);
 
 #endif

@@ -285,30 +285,17 @@ static void warm_up(ww_query *w, const ww_source *s, const char *text) {
 
 /* ---- texts ---- */
 
-bool ww_source_stale(ww_query *w, const ww_source *s) {
-  return s->generation && ww_query_generation(w, s->path) != s->generation;
-}
-
-/* The caller's, the open document's or the disk's; into the arena. */
-static ww_status text_of(
-    ww_query *w, const ww_source *s, ww_arena *a, char **text, size_t *n, ww_err *e) {
-  uint64_t generation = 0;
+/* The caller's or the disk's; into the arena. */
+static ww_status text_of(const ww_query *w,
+                         const ww_source *s,
+                         ww_arena *a,
+                         char **text,
+                         size_t *n,
+                         ww_err *e) {
   *text = ww_strdup(a, s->text);
-  if (w) {
-    pthread_mutex_lock(&w->lock);
-    for (const document *d = w->documents; d && !s->text; d = d->next)
-      if (!strcmp(d->path, s->path)) {
-        generation = d->generation;
-        *text = ww_strdup(a, d->text);
-      }
-    pthread_mutex_unlock(&w->lock);
-  }
-  if (s->generation && !s->text && generation != s->generation)
-    return ww_fail(e, WW_ECANCEL, "the document has changed since it was asked about");
-  if (!*text)
-    return ww_read_below(a, w ? w->root : NULL, s->path, 32 << 20, text, n, e);
-  *n = strlen(*text);
-  return WW_OK;
+  *n = s->text ? strlen(s->text) : 0;
+  return s->text ? WW_OK
+                 : ww_read_below(a, w ? w->root : NULL, s->path, 32 << 20, text, n, e);
 }
 
 /* ---- reading ---- */
@@ -593,8 +580,10 @@ ww_status ww_query_launch(ww_query *w,
       k->fn ? WW_OK : ww_kernel_find(r->unit, launch->file, launch->kernel, &k->fn, e);
   if (st)
     return st;
-  if (!is_complete(launch, k->fn))
+  if (k->under_comment || !is_complete(launch, k->fn))
     st = comment_of(w, r, k->fn, a, &comment, e);
+  if (k->under_comment && comment)
+    *launch = (ww_launch){.file = launch->file, .kernel = launch->kernel};
   if (!st && !comment && !launch->grid[0] && !launch->grid_expr[0]) {
     st = ww_query_hosts(w, r, deadline, a, e);
     host = st ? NULL : host_launch(r, k->fn, a, &k->said);

@@ -92,6 +92,7 @@ void ww_report_copy(const ww_report *r, ww_arena *a, ww_report *out) {
   for (uint32_t k = 0; k < r->nlines; k++)
     OWN(a, &out->lines[k].file);
   copy_terms(out, a);
+  out->measured = NULL;
 }
 
 /* ---- paths ---- */

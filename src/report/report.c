@@ -127,6 +127,39 @@ void ww_report_write(const ww_report *r,
   ww_json_end_obj(j);
 }
 
+static void write_numbers(ww_json *j, const char *key, const double *v, uint32_t n) {
+  ww_json_put(j, "%s:[", key);
+  for (uint32_t k = 0; k < n; k++)
+    ww_json_num(j, v[k]);
+  ww_json_end_arr(j);
+}
+
+static void write_device(const ww_device_info *d, ww_json *j) {
+  ww_json_put(j,
+              "device:%s,backend:%s,driver?:%s,versions?:%s,gpu?:%s,"
+              "sms?:%u,lanes?:%u,l2_bytes?:%lu,memory_bytes?:%lu",
+              d->device, d->backend, d->driver, d->versions, d->gpu, d->sms, d->lanes,
+              d->l2_bytes, d->memory_bytes);
+}
+
+void ww_measured_write(void *measured, ww_json *j) {
+  const ww_measured *m = measured;
+  bool clocks = false;
+  ww_json_put(j, "measured:{");
+  write_device(&m->device, j);
+  write_numbers(j, "samples_us", m->samples_us, m->nsamples);
+  for (uint32_t k = 0; k < m->nsamples; k++)
+    clocks |= isfinite(m->clocks_mhz[k]);
+  if (clocks)
+    write_numbers(j, "clocks_mhz", m->clocks_mhz, m->nsamples);
+  ww_json_put(j, "dropped:["); /* indices of samples */
+  for (uint32_t k = 0; k < m->nsamples; k++)
+    if (m->dropped[k])
+      ww_json_uint(j, k);
+  ww_json_put(j, "],median_us:%g,iqr_us:%g,passes:%u,accumulates:%i,compiler?:%s}",
+              m->median_us, m->iqr_us, m->passes, m->accumulates, m->compiler);
+}
+
 static const ww_report_term *
 find_term(const ww_report *r, const char *stage, const char *group, const char *name) {
   for (uint32_t i = 0; i < r->nterms; i++) {
@@ -293,6 +326,66 @@ static ww_status read_launch(const cJSON *n, ww_arena *a, ww_report *out, ww_err
   return ww_launch_from_json(n, NULL, a, l, e);
 }
 
+/* ---- what was measured ---- */
+
+static double sample(const cJSON *n) {
+  return cJSON_IsNumber(n) ? n->valuedouble : NAN;
+}
+
+static ww_device_info read_device(const cJSON *o, ww_arena *a) {
+  return (ww_device_info){.device = ww_json_text(o, "device", a),
+                          .backend = ww_json_text(o, "backend", a),
+                          .driver = ww_json_text(o, "driver", a),
+                          .versions = ww_json_text(o, "versions", a),
+                          .gpu = ww_json_text(o, "gpu", a),
+                          .sms = ww_json_whole(o, "sms"),
+                          .lanes = ww_json_whole(o, "lanes"),
+                          .l2_bytes = ww_json_whole(o, "l2_bytes"),
+                          .memory_bytes = ww_json_whole(o, "memory_bytes")};
+}
+
+static ww_status
+read_samples(const cJSON *o, ww_arena *a, ww_measured *out, ww_err *e) {
+  const cJSON *samples = get(o, "samples_us");
+  const cJSON *clocks = get(o, "clocks_mhz");
+  const cJSON *dropped = get(o, "dropped");
+  if (!cJSON_IsArray(samples))
+    return ww_fail(e, WW_EPARSE, "measured.samples_us: expected an array of numbers");
+  uint32_t n = cJSON_GetArraySize(samples);
+  uint32_t k = 0;
+  out->samples_us = WW_NEWN(a, double, n + 1);
+  out->clocks_mhz = WW_NEWN(a, double, n + 1);
+  out->dropped = WW_NEWN(a, bool, n + 1);
+  out->nsamples = n;
+  for (const cJSON *s = samples->child; s; s = s->next)
+    out->samples_us[k++] = sample(s);
+  for (k = 0; k < n; k++)
+    out->clocks_mhz[k] = NAN;
+  k = 0;
+  for (const cJSON *s = clocks ? clocks->child : NULL; s && k < n; s = s->next)
+    out->clocks_mhz[k++] = sample(s);
+  for (const cJSON *s = dropped ? dropped->child : NULL; s; s = s->next)
+    if (cJSON_IsNumber(s) && s->valuedouble >= 0 && s->valuedouble < n)
+      out->dropped[(uint32_t)s->valuedouble] = true;
+  return WW_OK;
+}
+
+static ww_status read_measured(const cJSON *o, ww_arena *a, ww_report *out, ww_err *e) {
+  if (!cJSON_IsObject(o))
+    return WW_OK;
+  ww_measured *m = WW_NEW(a, ww_measured);
+  *m = (ww_measured){.device = read_device(o, a),
+                     .median_us = sample(get(o, "median_us")),
+                     .iqr_us = sample(get(o, "iqr_us")),
+                     .passes = ww_json_whole(o, "passes"),
+                     .accumulates = cJSON_IsTrue(get(o, "accumulates")),
+                     .compiler = ww_json_text(o, "compiler", a)};
+  out->measured = m;
+  return read_samples(o, a, m, e);
+}
+
+/* ---- the whole ---- */
+
 static void read_error(const cJSON *n, ww_arena *a, ww_report *out) {
   const char *code = ww_json_text(n, "code", a);
   const char *message = ww_json_text(n, "message", a);
@@ -328,6 +421,8 @@ read_answer(const cJSON *tree, ww_arena *a, ww_report *out, ww_err *e) {
     st = read_metrics(get(tree, "metrics"), out, e);
   if (!st)
     st = read_findings(get(tree, "findings"), a, out, e);
+  if (!st)
+    st = read_measured(get(tree, "measured"), a, out, e);
   return st ? st : read_lines(get(tree, "lines"), a, out, e);
 }
 

@@ -71,6 +71,30 @@ typedef enum {
 } ww_by;
 extern const char *const ww_by_names[WW_NBY]; /* "grounded", "machine", ... */
 
+/* A device that measured. */
+typedef struct {
+  const char *device;   /* "NVIDIA H200" */
+  const char *backend;  /* "cuda" */
+  const char *driver;   /* "580.159.04", "PoCL 3.1" */
+  const char *versions; /* "CUDA 13.0, CUPTI 13.0" */
+  const char *gpu;      /* the description's name where one fits ("h200"), else NULL */
+  uint32_t sms, lanes;
+  uint64_t l2_bytes, memory_bytes;
+} ww_device_info;
+
+/* What a measured report holds beyond the metrics; member `measured` of its JSON. */
+typedef struct {
+  ww_device_info device;
+  double *samples_us; /* every timed run, in order */
+  double *clocks_mhz; /* SM clock of each, NaN unknown */
+  bool *dropped;      /* off the batch's median clock by 2 % */
+  uint32_t nsamples;
+  double median_us, iqr_us;
+  uint32_t passes;      /* of the counters; 0: time alone */
+  bool accumulates;     /* a second run on its own output gives another result */
+  const char *compiler; /* "nvcc 13.0.88", "NVRTC 13.0", NULL unknown */
+} ww_measured;
+
 typedef struct {
   const char *file, *kernel, *gpu; /* gpu NULL when none was named */
   ww_by by;
@@ -87,6 +111,7 @@ typedef struct {
   uint32_t nlines;
   ww_report_term *terms; /* of one stage or group one after the other */
   uint32_t nterms;
+  const ww_measured *measured; /* of a report that was read; NULL: none */
   ww_err error; /* code != WW_OK: only file, kernel and error are printed */
 } ww_report;
 
@@ -100,6 +125,8 @@ void ww_report_write(const ww_report *r,
                      ww_json *j,
                      void (*extra)(void *ctx, ww_json *j),
                      void *ctx);
+/* An extra, of a ww_measured: "measured":{...} */
+void ww_measured_write(void *measured, ww_json *j);
 void ww_report_members(const ww_report *r, ww_json *j); /* the same within an object */
 /* A number of the machine model; NAN: not there. */
 double ww_report_term_of(const ww_report *r,
@@ -109,7 +136,7 @@ double ww_report_term_of(const ww_report *r,
 const char *ww_report_word_of(const ww_report *r,
                               const char *stage,
                               const char *name); /* or NULL */
-/* A copy that stands on its own. */
+/* A copy that stands on its own; of what was measured it has the metrics alone. */
 void ww_report_copy(const ww_report *r, ww_arena *a, ww_report *out);
 /* Reads what ww_report_write wrote; members it does not know (a newer writer's,
  * `extra`'s) are passed over. */

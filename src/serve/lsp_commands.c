@@ -170,11 +170,13 @@ static ww_status reports(command *x,
   for (uint32_t i = 0; i < x->of->nkernels; i++) {
     const ww_lsp_kernel *k = &x->of->v[i];
     ww_query_result told = {.n = 1};
-    ww_lsp_question question = {k, x->gpus, x->ngpus, ww_rpc_cancelled, x->c};
     if (!is_meant(x, k))
       continue;
+    ww_query_request q = ww_lsp_request(x->s, x->of, k);
+    q.gpus = x->gpus;
+    q.ngpus = x->ngpus;
     bool known = current || !k->asked;
-    if (!known && ww_lsp_ask(x->s, x->of, &question, x->a, &told, &x->err))
+    if (!known && ww_lsp_ask(x->s, x->of, &q, x->c, &told, &x->err))
       return x->err.code;
     for (uint32_t g = 0; g < told.n; g++) {
       const ww_report *r = known ? &k->report : &told.v[g].report;

@@ -1,9 +1,8 @@
 /* lsp_int.h - what the files of the language server share.
  *
- * lsp.c: lifecycle and settings; lsp_documents.c: open documents; lsp_analyse.c: when
- * and how they are analysed; lsp_text.c: positions and URIs; lsp_show.c: words;
- * lsp_lens.c, lsp_hover.c, lsp_findings.c: what editors ask for; lsp_commands.c: what
- * they execute.
+ * lsp.c: lifecycle and settings; lsp_documents.c: open documents, and when they are
+ * analysed; lsp_analyse.c: how; lsp_text.c: positions and URIs; lsp_show.c,
+ * lsp_findings.c: what editors ask for; lsp_commands.c: what they execute.
  *
  * A document's analysis is replaced, never changed: whoever shows one holds it, and
  * looks at its generation first. */
@@ -72,7 +71,8 @@ typedef struct ww_lsp_analysis {
   ww_arena *arena; /* holds everything, this struct too */
   uint32_t users;  /* under the server's lock; 0 and replaced: freed */
   bool replaced;
-  uint64_t serial; /* that the document had */
+  /* that the document had; generation 0: it was not open */
+  uint64_t serial, generation;
   int64_t version;
   const char *uri, *path, *text;
   size_t n;
@@ -111,7 +111,7 @@ typedef struct ww_lsp_document {
   struct ww_lsp_document *next;
 } ww_lsp_document;
 
-typedef struct ww_lsp_job ww_lsp_job; /* an analysis under way */
+typedef struct ww_lsp_job ww_lsp_job;
 
 typedef struct {
   /* that reading a source, or predicting a kernel, may take; 0: no limit */
@@ -162,56 +162,71 @@ void ww_lsp_documents_free(ww_lsp *s);
 void ww_lsp_log(ww_lsp *s, int type, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* ---- lsp_analyse.c ---- */
+/* An analysis under way. */
+struct ww_lsp_job {
+  ww_lsp *s;
+  ww_lsp_analysis *a; /* what is being made */
+  ww_rpc_call *call;  /* that it is made for; NULL: for whoever asks */
+  atomic_bool cancelled;
+  double began;
+  uint64_t token; /* of its progress; 0: none is shown */
+  char token_text[40];
+  ww_lsp_job *next;
+};
 bool ww_lsp_start(ww_lsp *s, ww_err *e);
 void ww_lsp_stop(ww_lsp *s);
-void ww_lsp_due(ww_lsp *s, ww_lsp_document *d, double seconds); /* under the lock */
-/* The analysis of the document that the call's params name, as it is now, waited for;
- * NULL: the call has its answer (cancelled, changed meanwhile, no document of ours).
- * `patience`: seconds after which a provisional one will do, 0: none. Ends with
- * ww_lsp_let_go. */
+/* The analysis of a document as it is now, waited for; NULL: the call has its answer
+ * (cancelled, changed meanwhile, no document of ours). `patience`: seconds after which
+ * a provisional one will do, 0: none. Ends with ww_lsp_let_go. */
 ww_lsp_analysis *
 ww_lsp_await(ww_lsp *s, ww_rpc_call *c, const char *uri, double patience);
+/* Of params.textDocument; a document that is not open is answered with null. */
+ww_lsp_analysis *ww_lsp_asked(ww_lsp *s, ww_rpc_call *c, double patience);
 void ww_lsp_let_go(ww_lsp *s, ww_lsp_analysis *a);
-void ww_lsp_retire(
-    ww_lsp_analysis *a); /* the document has another one now, or is gone; NULL: none */
 /* Of a file that no editor has open, made here and now. */
 ww_lsp_analysis *ww_lsp_closed(ww_lsp *s, ww_rpc_call *c, const char *uri);
-/* Reports of one kernel on the GPUs, as `explain` gives them. */
-typedef struct {
-  const ww_lsp_kernel *kernel;
-  const char **gpus;
-  uint32_t ngpus;
-  bool (*cancelled)(void *ctx);
-  void *ctx;
-} ww_lsp_question;
+/* More about the text of an analysis: ww_lsp_request's, with GPUs. WW_ECANCEL too where
+ * the document has changed. */
 ww_status ww_lsp_ask(ww_lsp *s,
                      const ww_lsp_analysis *a,
-                     const ww_lsp_question *question,
-                     ww_arena *arena,
+                     ww_query_request *q,
+                     ww_rpc_call *c,
                      ww_query_result *out,
                      ww_err *e);
+void ww_lsp_report_progress(ww_lsp_job *j,
+                            const char *kernel,
+                            uint32_t done,
+                            uint32_t of);
 void ww_lsp_cancel_progress(void *server, ww_rpc_call *c);
+
+/* ---- lsp_analyse.c ---- */
+/* of the document as it is; under the lock */
+ww_lsp_analysis *ww_lsp_analysis_new(const ww_lsp *s, const ww_lsp_document *d);
+void ww_lsp_analysis_free(ww_lsp_analysis *a);
+/* WW_ECANCEL: it is of no use any more. Everything else is in the analysis. */
+ww_status ww_lsp_analyse(ww_lsp_job *j);
+/* The kernels that the text alone shows, with the analysis' error. */
+void ww_lsp_declared(ww_lsp_analysis *a);
+/* A question about one of its kernels, as `explain` answers it. */
+ww_query_request
+ww_lsp_request(const ww_lsp *s, const ww_lsp_analysis *a, const ww_lsp_kernel *k);
+/* What the project says of its launch; NULL: nothing. */
+const ww_launch *ww_lsp_launch(const ww_lsp_analysis *a, const ww_lsp_kernel *k);
 const ww_gpu *ww_lsp_gpu(const ww_lsp *s, const char *name);
 
 /* ---- lsp_show.c ---- */
-/* one line */
-void ww_show_headline(const ww_lsp_analysis *a, const ww_lsp_kernel *k, ww_buf *out);
 /* markdown */
 void ww_show_table(const ww_lsp_analysis *a, const ww_lsp_kernel *k, ww_buf *out);
-void ww_show_line(const ww_report_line *l, bool brief, ww_buf *out);
 /* Share of what the roofs allow, 0 to 1; `of`: of what. Below 0: not known. */
 double ww_show_share(const ww_report *r, const ww_gpu *g, const char **of);
 void ww_show_duration(double us, ww_buf *out); /* 4.56 ms */
 const char *ww_show_gpu(const ww_gpu *g);
 
-/* ---- lsp_lens.c, lsp_hover.c, lsp_findings.c, lsp_commands.c, lsp_measure.c ---- */
-/* ww_lsp_await of params.textDocument; a document that is not open is answered with
- * null. */
-ww_lsp_analysis *ww_lsp_asked(ww_lsp *s, ww_rpc_call *c, double patience);
 void ww_lsp_code_lens(void *server, ww_rpc_call *c);
 void ww_lsp_inlay_hint(void *server, ww_rpc_call *c);
 void ww_lsp_hover(void *server, ww_rpc_call *c);
+
+/* ---- lsp_findings.c, lsp_commands.c, lsp_measure.c ---- */
 void ww_lsp_code_action(void *server, ww_rpc_call *c);
 /* Its findings as the document's diagnostics; NULL: none. */
 void ww_lsp_publish(ww_lsp *s, const char *uri, const ww_lsp_analysis *a);

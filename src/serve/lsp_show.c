@@ -1,12 +1,17 @@
-/* lsp_show.c - an analysis in words: the line above a kernel, the table of the hover,
- * what a hot line costs.
+/* lsp_show.c - an analysis as the editor shows it: the line above each kernel, what hot
+ * lines cost behind them, the report under the pointer.
  *
- * What was assumed is always named as such, here too. */
+ * What was assumed is always named as such, here too. Where neither a kernel is
+ * declared nor a line is hot, the pointer is told nothing: names and types are other
+ * servers' to explain. */
 #include "lsp_int.h"
 
 #include <math.h>
 
 #include "../base/units.h"
+
+#define PATIENCE \
+  1.0 /* seconds until an editor that can be told later gets lenses without numbers */
 
 /* ---- numbers ---- */
 
@@ -119,7 +124,7 @@ static bool needs_name(const ww_lsp_analysis *a, const ww_lsp_kernel *k) {
   return same > 1;
 }
 
-void ww_show_headline(const ww_lsp_analysis *a, const ww_lsp_kernel *k, ww_buf *out) {
+static void headline(const ww_lsp_analysis *a, const ww_lsp_kernel *k, ww_buf *out) {
   const ww_report *r = &k->report;
   const char *of;
   if (needs_name(a, k))
@@ -150,7 +155,7 @@ void ww_show_headline(const ww_lsp_analysis *a, const ww_lsp_kernel *k, ww_buf *
     ww_buf_fmt(out, " \u00b7 up to %.1f\u00d7 faster", r->findings[0].gain);
 }
 
-void ww_show_line(const ww_report_line *l, bool brief, ww_buf *out) {
+static void line_cost(const ww_report_line *l, bool brief, ww_buf *out) {
   ww_buf_fmt(out, "%.*f %%%s", l->share < 0.1 ? 1 : 0, 100 * l->share,
              brief ? "" : " of the kernel's time");
   if (l->sectors_per_request > 0)
@@ -290,4 +295,167 @@ void ww_show_table(const ww_lsp_analysis *a, const ww_lsp_kernel *k, ww_buf *out
     ww_buf_puts(out, "\n");
   }
   ww_buf_free(&sentence);
+}
+
+/* ---- lenses ---- */
+
+static void write_lens(const ww_lsp_analysis *a, const ww_lsp_kernel *k, ww_json *j) {
+  ww_buf title = {0};
+  ww_position at = {k->first - 1, 0};
+  headline(a, k, &title);
+  ww_json_obj(j);
+  ww_range_write(j, at, at);
+  ww_json_put(j,
+              "command:{title:%s,command:'warpwise.showReport',arguments:[{uri:%s,"
+              "kernel:%s,line:%u,show:true}]}}",
+              title.s, a->uri, k->mangled, k->line - 1);
+  ww_buf_free(&title);
+}
+
+void ww_lsp_code_lens(void *server, ww_rpc_call *c) {
+  ww_lsp *s = server;
+  ww_lsp_analysis *a = ww_lsp_asked(s, c, s->can.refresh_lens ? PATIENCE : 0);
+  if (!a)
+    return;
+  ww_json j = {0};
+  ww_json_arr(&j);
+  for (uint32_t k = 0; a->settings->code_lens && k < a->nkernels; k++)
+    if (a->v[k].here && a->v[k].line)
+      write_lens(a, &a->v[k], &j);
+  ww_json_end_arr(&j);
+  ww_rpc_answer(c, &j);
+  ww_lsp_let_go(s, a);
+}
+
+/* ---- hints ---- */
+
+static void write_hint(const ww_lsp_analysis *a,
+                       const ww_lsp_kernel *k,
+                       const ww_report_line *l,
+                       ww_json *j) {
+  size_t begin;
+  size_t end;
+  ww_buf label = {0};
+  ww_buf tip = {0};
+  if (!ww_text_line(a->text, a->n, l->line - 1, &begin, &end))
+    return;
+  while (end > begin && strchr(" \t", a->text[end - 1]))
+    end--;
+  line_cost(l, true, &label);
+  ww_buf_fmt(&tip, "%s on %s: ", k->name, ww_show_gpu(a->gpu));
+  line_cost(l, false, &tip);
+  ww_position at = ww_text_position(a->text, a->n, end);
+  ww_json_put(j,
+              "{position:{line:%u,character:%u},label:%s,tooltip:%s,paddingLeft:true}",
+              at.line, at.col, label.s, tip.s);
+  ww_buf_free(&label);
+  ww_buf_free(&tip);
+}
+
+/* Of a line that several kernels have (instances, inlined functions) the one that
+ * spends most there. */
+static bool
+is_shown(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const ww_report_line *l) {
+  if (!l->line || 100 * l->share < a->settings->hint_percent)
+    return false;
+  for (uint32_t i = 0; i < a->nkernels; i++)
+    for (uint32_t n = 0; n < a->v[i].nlines; n++) {
+      const ww_report_line *other = &a->v[i].lines[n];
+      if (other->line != l->line || other == l)
+        continue;
+      if (other->share > l->share || (other->share == l->share && &a->v[i] < k))
+        return false;
+    }
+  return true;
+}
+
+void ww_lsp_inlay_hint(void *server, ww_rpc_call *c) {
+  ww_lsp *s = server;
+  ww_position from = {0};
+  ww_position to = {UINT32_MAX, 0};
+  ww_range_read(ww_rpc_params(c), &from, &to);
+  ww_lsp_analysis *a = ww_lsp_asked(s, c, s->can.refresh_hints ? PATIENCE : 0);
+  if (!a)
+    return;
+  ww_json j = {0};
+  ww_json_arr(&j);
+  for (uint32_t k = 0; a->settings->inlay_hints && k < a->nkernels; k++)
+    for (uint32_t n = 0; n < a->v[k].nlines; n++) {
+      const ww_report_line *l = &a->v[k].lines[n];
+      if (l->line - 1 >= from.line && l->line - 1 <= to.line &&
+          is_shown(a, &a->v[k], l))
+        write_hint(a, &a->v[k], l, &j);
+    }
+  ww_json_end_arr(&j);
+  ww_rpc_answer(c, &j);
+  ww_lsp_let_go(s, a);
+}
+
+/* ---- hovers ---- */
+
+static void
+hot_line(const ww_lsp_analysis *a, const ww_lsp_kernel *k, uint32_t line, ww_buf *out) {
+  uint32_t n = 0;
+  while (n < k->nlines && k->lines[n].line != line)
+    n++;
+  const ww_report_line *l = &k->lines[n];
+  if (n == k->nlines || 100 * l->share < a->settings->hint_percent)
+    return;
+  if (out->n)
+    ww_buf_puts(out, "\n\n");
+  ww_buf_fmt(out, "**%s** on %s: ", k->name, ww_show_gpu(a->gpu));
+  line_cost(l, false, out);
+  ww_buf_puts(out, "\n");
+  for (uint32_t i = 0; i < k->report.nfindings; i++) {
+    const ww_finding *f = &k->report.findings[i];
+    if (f->line != line || (f->file && strcmp(f->file, a->path) != 0))
+      continue;
+    ww_buf_fmt(out, "\n- **%.2g\u00d7 faster** %s\n", f->gain, f->message);
+  }
+}
+
+/* Tables in a client that shows plain text are read as they are. */
+static void answer_hover(const ww_lsp *s,
+                         ww_rpc_call *c,
+                         const ww_buf *text,
+                         uint32_t first,
+                         uint32_t last) {
+  ww_json j = {0};
+  ww_json_put(&j, "{contents:{kind:%s,value:%s}",
+              s->can.markdown ? "markdown" : "plaintext", text->s);
+  ww_range_write(&j, (ww_position){first - 1, 0}, (ww_position){last, 0});
+  ww_json_end_obj(&j);
+  ww_rpc_answer(c, &j);
+}
+
+void ww_lsp_hover(void *server, ww_rpc_call *c) {
+  ww_lsp *s = server;
+  ww_position at;
+  if (!ww_position_read(cJSON_GetObjectItemCaseSensitive(ww_rpc_params(c), "position"),
+                        &at))
+    return ww_rpc_fail(c, &(ww_err){.code = WW_EUSAGE, .msg = "position is missing"});
+  ww_lsp_analysis *a = ww_lsp_asked(s, c, 0);
+  if (!a)
+    return;
+  ww_buf text = {0};
+  uint32_t line = at.line + 1;
+  uint32_t first = line;
+  uint32_t last = line;
+  for (uint32_t i = 0; a->settings->hover && i < a->nkernels; i++) {
+    const ww_lsp_kernel *k = &a->v[i];
+    if (k->here && line >= k->first && line <= k->body) {
+      if (text.n)
+        ww_buf_puts(&text, "\n\n---\n\n");
+      ww_show_table(a, k, &text);
+      first = k->first;
+      last = k->body;
+    } else
+      hot_line(a, k, line, &text);
+  }
+  if (text.n)
+    answer_hover(s, c, &text, first, last);
+  else
+    ww_rpc_result(c, "null");
+  ww_buf_free(&text);
+  ww_lsp_let_go(s, a);
 }

@@ -51,15 +51,13 @@ ww_status ww_lsp_verify(ww_lsp *s,
   ww_status st = saved(s, a, against, c, &text, e);
   if (st)
     return st;
-  const ww_launch *launch = ww_settings_launch(a->settings, k->name);
+  const ww_launch *launch = ww_lsp_launch(a, k);
   ww_verify_request q = {.source = {a->source, a->source},
                          .kernel = {k->name, k->name},
                          .launch = {launch, launch},
                          .deadline = ww_now() + MOST_S,
                          .how = {.seed = 1, .cancelled = ww_rpc_cancelled, .ctx = c}};
   q.source[0].text = text;
-  q.source[0].generation = 0;
   q.source[1].text = a->text;
-  q.source[1].generation = 0;
   return ww_verify_ask(s->w, &q, c->arena, json, e);
 }

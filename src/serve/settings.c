@@ -293,13 +293,6 @@ void ww_settings_project(ww_settings *s,
   cJSON_Delete(tree);
 }
 
-const ww_launch *ww_settings_launch(const ww_settings *s, const char *kernel) {
-  for (uint32_t k = 0; k < s->nlaunches; k++)
-    if (!strcmp(s->launches[k].kernel, kernel))
-      return &s->launches[k].launch;
-  return NULL;
-}
-
 /* ---- documentation ---- */
 
 static const char *const kind_words[] = {

@@ -53,8 +53,6 @@ void ww_settings_project(ww_settings *s,
                          const char *file,
                          ww_arena *a,
                          ww_problems *problems);
-const ww_launch *ww_settings_launch(const ww_settings *s,
-                                    const char *kernel); /* NULL: none for it */
 void ww_settings_table(ww_buf *out);  /* the members as docs/editors.md shows them */
 void ww_settings_schema(ww_buf *out); /* JSON Schema of .warpwise.json */
 

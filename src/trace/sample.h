@@ -55,7 +55,8 @@ ww_sampled_block(const ww_sampled *s, const uint64_t grid[3], uint64_t k) {
   return ww_number_of(grid, at);
 }
 
-/* Runs the machine under a counter. The spec is the one the machine was made from. */
+/* run.c: runs the machine under a counter. The spec is the one the machine was made
+ * from. */
 ww_status ww_sample(ww_machine *m,
                     const ww_run_spec *spec,
                     const ww_sampling *s,

@@ -283,3 +283,33 @@ void ww_trace_print(const ww_module *m,
   print_args(&t->sampled.tally, f);
   print_lines(m, &t->sampled.tally, f);
 }
+
+/* ---- the report ---- */
+
+#define COUNTED(metric) ww_report_set(out, WW_M_##metric, c->metric)
+
+void ww_trace_report(const ww_fn *fn, const ww_trace_result *t, ww_report *out) {
+  const ww_counts *c = &t->sampled.tally.c;
+  *out = (ww_report){.file = fn->file,
+                     .kernel = fn->name,
+                     .by = WW_BY_TRACE,
+                     .launch = &t->launch,
+                     .assumed = t->assumed.list,
+                     .sampled_blocks = t->sampled.blocks,
+                     .total_blocks = t->sampled.of};
+  ww_report_set(out, WW_M_shared_bytes, fn->shared_bytes + t->launch.shared);
+  ww_report_set(out, WW_M_local_bytes, fn->local_bytes);
+  COUNTED(warp_instructions);
+  ww_report_ratio(out, WW_M_active_lanes, c->thread_instructions, c->warp_instructions);
+  COUNTED(flops_fp64);
+  COUNTED(flops_fp32);
+  COUNTED(flops_fp16);
+  COUNTED(flops_tensor);
+  COUNTED(int_ops);
+  ww_report_ratio(out, WW_M_ld_sectors_per_request, c->global_ld_sectors,
+                  c->global_ld_requests);
+  ww_report_ratio(out, WW_M_st_sectors_per_request, c->global_st_sectors,
+                  c->global_st_requests);
+  ww_report_ratio(out, WW_M_shared_conflict_ways,
+                  c->shared_ld_passes + c->shared_st_passes, c->shared_ideal_passes);
+}

@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "../../src/report/report.h"
-#include "../../src/query/code.h"
+#include "../../src/query/query.h"
 
 /* Written and read: what is no UTF-8 is mended by the first time. */
 static void again(const ww_report *r, ww_arena *a, ww_report *back, ww_buf *b) {
@@ -35,7 +35,7 @@ int fuzz_report(const uint8_t *data, size_t n) {
     fuzz_must(!strcmp(once.s, twice.s));
     ww_report_print(&r, nowhere);
     ww_report_copy(&back, a, &r);
-    ww_code_move("a.cu", 6, a, &r);
+    ww_report_move("a.cu", 6, a, &r);
     ww_buf_free(&mended);
     ww_buf_free(&once);
     ww_buf_free(&twice);

@@ -132,7 +132,6 @@ static void powers_and_uneven_blocks(void **state) {
 static void a_report_carries_them(void **state) {
   advised x;
   advise_file("tests/explain/row_sum.cu", *state, &x);
-  ww_advice_report(&x.advice, *state, &x.p.report);
   assert_int_equal(x.p.report.nfindings, x.advice.nitems);
   assert_string_equal(x.p.report.findings[0].rule, "uncoalesced-load");
   assert_non_null(strstr(x.p.report.findings[0].message, "sectors"));

@@ -370,8 +370,10 @@ static void test_isolated(void **state) {
   if (ww_confine_missing())
     skip();
   setenv("WW_TEST_SECRET", "x", 1);
-  assert_int_equal(ww_isolate_run(try_everything, "Makefile", ww_now() + 20, &out, &e),
-                   WW_OK);
+  ww_child child = ww_isolate_child(ww_now() + 20);
+  child.work = try_everything;
+  child.ctx = "Makefile";
+  assert_int_equal(ww_child_run(&child, &out, &e), WW_OK);
   assert_string_equal(out.s, "");
   ww_buf_free(&out);
 }

@@ -132,9 +132,11 @@ static void test_settings(void **state) {
   assert_int_equal(s.nflags, sizeof flags / sizeof *flags);
   for (uint32_t k = 0; k < s.nflags; k++)
     assert_string_equal(s.flags[k], flags[k]);
-  assert_int_equal(ww_settings_launch(&s, "k")->grid[0], 4);
-  assert_int_equal(ww_settings_launch(&s, "m")->block[0], 64);
-  assert_null(ww_settings_launch(&s, "n"));
+  assert_int_equal(s.nlaunches, 2);
+  assert_string_equal(s.launches[0].kernel, "k");
+  assert_int_equal(s.launches[0].launch.grid[0], 4);
+  assert_string_equal(s.launches[1].kernel, "m");
+  assert_int_equal(s.launches[1].launch.block[0], 64);
   add(&s, "{\"gpu\":\"\",\"debounce\":null}", true, *state, &p); /* as not given */
   assert_string_equal(s.gpu, "a100");
   assert_int_equal(s.debounce, 40);

@@ -563,19 +563,25 @@ static void measured_round_trips(void **state) {
   ww_report r = {.kernel = "k", .by = WW_BY_HARDWARE};
   ww_buf b = {0};
   ww_json j = {0};
-  ww_measured back;
+  ww_report back;
   ww_err e = {0};
   ww_arena *a = ww_arena_new();
   ww_json_begin(&j, &b);
   ww_report_write(&r, &j, ww_measured_write, &m);
-  assert_int_equal(ww_measured_parse(b.s, a, &back, &e), WW_OK);
-  assert_true(back.nsamples == 3 && back.samples_us[1] == 5.5 &&
-              isnan(back.clocks_mhz[1]) && back.clocks_mhz[2] == 1700);
-  assert_true(!back.dropped[1] && back.dropped[2] && back.accumulates &&
-              back.passes == 3 && back.iqr_us == 0.125);
-  assert_string_equal(back.device.gpu, "h200");
-  assert_string_equal(back.compiler, "NVRTC 13.0");
-  assert_int_equal(ww_measured_parse("{\"by\":\"trace\"}", a, &back, &e), WW_EPARSE);
+  assert_int_equal(ww_report_parse(b.s, a, &back, &e), WW_OK);
+  const ww_measured *read = back.measured;
+  assert_non_null(read);
+  assert_true(read->nsamples == 3 && read->samples_us[1] == 5.5 &&
+              isnan(read->clocks_mhz[1]) && read->clocks_mhz[2] == 1700);
+  assert_true(!read->dropped[1] && read->dropped[2] && read->accumulates &&
+              read->passes == 3 && read->iqr_us == 0.125);
+  assert_string_equal(read->device.gpu, "h200");
+  assert_string_equal(read->compiler, "NVRTC 13.0");
+  const char *trace = "{\"schema_version\":1,\"by\":\"trace\"}";
+  assert_int_equal(ww_report_parse(trace, a, &back, &e), WW_OK);
+  assert_null(back.measured);
+  const char *bare = "{\"schema_version\":1,\"by\":\"hardware\",\"measured\":{}}";
+  assert_int_equal(ww_report_parse(bare, a, &back, &e), WW_EPARSE);
   ww_buf_free(&b);
   ww_arena_free(a);
 }

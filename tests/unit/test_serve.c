@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../../src/query/code.h"
 #include "../../src/base/threads.h"
 #include "../../src/query/query.h"
 #include "unit.h"
@@ -303,53 +302,47 @@ static void test_gpus_as_asked(void **state) {
   assert_string_equal(json_of(&y.v[0].report, arena), json_of(&x.v[1].report, arena));
 }
 
-/* ---- documents ---- */
+/* ---- ends ---- */
 
-static void test_generations(void **state) {
+static bool soon(void *ctx) {
+  return ++*(int *)ctx >= 2;
+}
+
+/* What was asked is given up while its kernels are predicted. */
+static void test_given_up(void **state) {
   (void)state;
-  const char *path = path_of("document.cu");
+  int polls = 0;
   ww_query_result x;
   ww_err e = {0};
-  assert_int_equal(ww_query_generation(workspace, path), 0);
-  uint64_t first = ww_query_change(workspace, path, source);
-  ww_query_request q = {.source = {.path = path, .generation = first}};
-  assert_int_equal(ask(&q).n, 2);
-  uint64_t second = ww_query_change(workspace, path, edited("2.0f", "4.0f"));
-  assert_true(second > first);
+  ww_query_request q = {
+      .source = {.path = path_of("typed.cu"), .text = edited("2.0f", "7.0f")},
+      .cancelled = soon,
+      .ctx = &polls};
   assert_int_equal(ww_query_ask(workspace, &q, arena, &x, &e), WW_ECANCEL);
-  q.source.generation = second;
-  assert_int_equal(ask(&q).n, 2);
-  ww_query_close(workspace, path);
-  assert_int_equal(ww_query_ask(workspace, &q, arena, &x, &e), WW_ECANCEL);
-  q.source.generation = 0; /* the disk has none */
+  assert_true(polls >= 2);
+  q.source.text = NULL; /* the disk has none */
   assert_int_equal(ww_query_ask(workspace, &q, arena, &x, &e), WW_EIO);
 }
 
-typedef struct {
-  const char *path;
-  int polls;
-} typist;
-
-static bool types(void *ctx) {
-  typist *t = ctx;
-  if (++t->polls == 2)
-    ww_query_change(workspace, t->path, "// something else\n");
-  return false;
-}
-
-/* The document changes while its kernels are predicted. */
-static void test_stale_is_never_told(void **state) {
+/* A source that the asker has read is not read again; what is given gives way to the
+ * comment where that is asked for. */
+static void test_read_before(void **state) {
   (void)state;
-  typist t = {.path = path_of("typed.cu")};
-  ww_query_result x;
+  ww_query_unit r = {0};
   ww_err e = {0};
-  uint64_t generation = ww_query_change(workspace, t.path, edited("2.0f", "7.0f"));
-  ww_query_request q = {.source = {.path = t.path, .generation = generation},
-                        .cancelled = types,
-                        .ctx = &t};
-  assert_int_equal(ww_query_ask(workspace, &q, arena, &x, &e), WW_ECANCEL);
-  assert_true(t.polls >= 2);
-  ww_query_close(workspace, t.path);
+  ww_launch given = {.grid = {3, 1, 1}, .block = {32, 1, 1}};
+  ww_query_request q = {.source = {.path = path_of("before.cu"), .text = source},
+                        .kernel = "a",
+                        .read = &r,
+                        .launch = &given,
+                        .under_comment = true};
+  assert_int_equal(ww_query_read(workspace, &q.source, 0, arena, &r, &e), WW_OK);
+  ww_query_result x = ask(&q);
+  assert_true(x.read_ms == 0 && x.v[0].commented);
+  assert_int_equal(x.v[0].report.launch->grid[0], 64);
+  q.under_comment = false;
+  assert_int_equal(ask(&q).v[0].report.launch->grid[0], 3);
+  ww_query_release(workspace, &r);
 }
 
 static bool always(void *ctx) {
@@ -442,8 +435,8 @@ int main(void) {
       cmocka_unit_test(test_explain_has_its_lines),
       cmocka_unit_test(test_answers_move),
       cmocka_unit_test(test_gpus_as_asked),
-      cmocka_unit_test(test_generations),
-      cmocka_unit_test(test_stale_is_never_told),
+      cmocka_unit_test(test_given_up),
+      cmocka_unit_test(test_read_before),
       cmocka_unit_test(test_cancelled),
       cmocka_unit_test(test_deadline),
       cmocka_unit_test(test_threads),

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../../src/predict/text/text_int.h"
+#include "../../src/predict/text/text.h"
 
 /* ---- a model ---- */
 
@@ -121,6 +121,8 @@ static void answers_always_parse(void **state) {
     ww_question_answer(all[i].json, &b); /* the writer's form is the grammar's */
     check_text(all[i].text, b.s, i);
     ww_buf_free(&b);
+    assert_true(all[i].report.by == WW_BY_TEXT && all[i].report.m[WW_M_time_us].known);
+    assert_string_equal(all[i].report.gpu, g.name);
   }
   assert_true(fabsf(all[0].number[0] - all[5].number[0]) >
               1e-6f); /* it reads what it is asked */

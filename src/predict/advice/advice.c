@@ -274,11 +274,29 @@ static void cost_lines(const ww_advisor *x, ww_advice *out) {
 
 /* ---- all ---- */
 
+/* The items as the report's findings, paths as the module has them. */
+static void add_findings(const ww_advice *d, ww_arena *a, ww_report *r) {
+  r->explained = true;
+  r->lines = d->lines;
+  r->nlines = d->nlines;
+  r->findings = WW_NEWN(a, ww_finding, d->nitems + 1);
+  r->nfindings = d->nitems;
+  for (uint32_t k = 0; k < d->nitems; k++) {
+    const ww_advice_item *i = &d->items[k];
+    r->findings[k] = (ww_finding){.line = i->line,
+                                  .file = i->file,
+                                  .rule = ww_rules[i->rule].id,
+                                  .message = ww_fmt(a, "%s: %s", i->cause, i->remedy),
+                                  .gain = i->gain,
+                                  .bounds = {i->bounds[0], i->bounds[1]}};
+  }
+}
+
 void ww_advise(const ww_module *m,
                const ww_fn *fn,
                const ww_gpu *g,
                const ww_params *params,
-               const ww_prediction *p,
+               ww_prediction *p,
                ww_arena *a,
                ww_advice *out) {
   ww_advisor x = {.m = m,
@@ -302,21 +320,5 @@ void ww_advise(const ww_module *m,
     qsort(x.items.v, x.items.n, sizeof *x.items.v, by_gain);
   out->items = x.items.v;
   out->nitems = x.items.n;
-}
-
-void ww_advice_report(const ww_advice *d, ww_arena *a, ww_report *r) {
-  r->explained = true;
-  r->lines = d->lines;
-  r->nlines = d->nlines;
-  r->findings = WW_NEWN(a, ww_finding, d->nitems + 1);
-  r->nfindings = d->nitems;
-  for (uint32_t k = 0; k < d->nitems; k++) {
-    const ww_advice_item *i = &d->items[k];
-    r->findings[k] = (ww_finding){.line = i->line,
-                                  .file = i->file,
-                                  .rule = ww_rules[i->rule].id,
-                                  .message = ww_fmt(a, "%s: %s", i->cause, i->remedy),
-                                  .gain = i->gain,
-                                  .bounds = {i->bounds[0], i->bounds[1]}};
-  }
+  add_findings(out, a, &p->report);
 }

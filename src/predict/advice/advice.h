@@ -41,16 +41,14 @@ typedef struct {
   double rest; /* share that belongs to no line: launch, tail, first fetches */
 } ww_advice;
 
-/* params as the prediction used them; the prediction's own report is left alone. */
+/* params as the prediction used them; its report gets the lines and findings. */
 void ww_advise(const ww_module *m,
                const ww_fn *fn,
                const ww_gpu *g,
                const ww_params *params,
-               const ww_prediction *p,
+               ww_prediction *p,
                ww_arena *a,
                ww_advice *out);
-/* The items as the report's findings, paths as the module has them. */
-void ww_advice_report(const ww_advice *d, ww_arena *a, ww_report *r);
 
 /* ---- explain.c: the page a person reads, members of the report ---- */
 typedef struct {

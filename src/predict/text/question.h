@@ -18,6 +18,7 @@ enum { WW_QUESTION_FEATURES = 64, WW_QUESTION_FEATURE_TOKENS = 4 };
 typedef struct {
   const char *text; /* arena; ends with WW_QUESTION_END */
   size_t n;
+  const ww_gpu *gpu;
   float features[WW_QUESTION_FEATURES];
 } ww_text_question;
 

@@ -1,11 +1,12 @@
 /* question_int.h - what the files of the question share.
  *
- *   question_lex.c   source to tokens, macros replaced;  question_fuse.c  one spelling
- * for one thing question_read.c  the kernel and what it uses;  question_resolve.c every
- * name is a symbol question_walk.c  loops and accesses of one launch, by arithmetic on
- * what the source says (question_eval.h names its files) question_estimate.c  what the
- * parts of the machine would take; question_text.c  the text;  question.c  features,
- * numbers, answers */
+ * - question_lex.c: source to tokens, macros replaced
+ * - question_read.c: the kernel and what it uses, one spelling for one thing
+ * - question_resolve.c: every name is a symbol
+ * - question_walk.c: loops and accesses of one launch, by arithmetic on what the source
+ *   says (question_eval.h names its files)
+ * - question.c: what the parts of the machine would take, features, the text, numbers,
+ *   answers */
 #ifndef WW_PREDICT_QUESTION_INT_H
 #define WW_PREDICT_QUESTION_INT_H
 
@@ -208,8 +209,7 @@ static inline const ww_qsym *ww_qsym_of(const ww_question_kernel *k, int32_t sym
  * type of the language. */
 uint32_t ww_qtype_named(const ww_qtoken *t, char *type, uint32_t *bytes);
 
-/* ---- question_fuse.c ---- */
-void ww_qfuse(ww_qtokens *v);
+/* ---- question_read.c ---- */
 /* sets `pair`; a bracket that is never closed pairs with the last token */
 void ww_qpair(ww_qtokens *v, ww_arena *a);
 
@@ -303,18 +303,11 @@ void ww_question_walk(const ww_question_kernel *k,
 /* A scalar argument's number by its parameter's type; NaN: none. */
 double ww_question_scalar(const ww_arg *g, char type, uint32_t bytes);
 
-/* ---- question_estimate.c ---- */
+/* ---- question.c ---- */
 void ww_question_estimate(ww_qwalk *w,
                           const ww_question_kernel *k,
                           const ww_launch *l,
                           const ww_gpu *g);
-
-/* ---- question_text.c ---- */
-void ww_question_print(const ww_question_kernel *k,
-                       const ww_launch *l,
-                       const ww_gpu *g,
-                       const ww_qwalk *w,
-                       ww_buf *out);
 void ww_question_magnitude(double v, ww_buf *out);
 
 #endif

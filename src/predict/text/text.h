@@ -8,6 +8,7 @@
 #ifndef WW_PREDICT_TEXT_H
 #define WW_PREDICT_TEXT_H
 
+#include "../../lm/infer.h"
 #include "question.h"
 
 typedef struct ww_text ww_text;
@@ -24,8 +25,9 @@ typedef struct {
   float number[WW_NMETRICS], spread[WW_NMETRICS];
   double json[WW_NMETRICS]; /* of the JSON; NaN: null there, or not asked for */
   const char *text;         /* the JSON itself, arena; NULL: not asked for */
+  ww_report report;         /* the caller fills file, kernel, launch */
 } ww_text_answer;
-/* out[n]. `json`: write the JSON too (slower). */
+/* out[n], on the questions' GPUs. `json`: write the JSON too (slower). */
 ww_status ww_text_ask(ww_text *t,
                       const ww_text_question *q,
                       uint32_t n,
@@ -34,8 +36,8 @@ ww_status ww_text_ask(ww_text *t,
                       ww_text_answer *out,
                       ww_err *e);
 
-/* The answer as a report that agrees with itself: rates are counts over the time,
- * nothing is above a roof of the GPU. The caller fills file, kernel, launch. */
+/* The answer's numbers as a report that agrees with itself: rates are counts over the
+ * time, nothing is above a roof of the GPU. t NULL: not calibrated. */
 void ww_text_report(const ww_text *t,
                     const ww_text_answer *x,
                     const ww_gpu *g,
