@@ -544,7 +544,7 @@ static ww_chain two_roles(uint32_t first, uint32_t second, uint64_t bytes) {
 }
 
 static double way(const ww_chain *c) {
-  return c->alu + c->fixed;
+  return c->alu + c->fixed + c->waits * WW_FIGURE(&gpu, l2_latency);
 }
 
 /* The way of a block is that of its slower role, not the sum of both. */
