@@ -27,7 +27,8 @@ may() {
   ir | report | cuda) echo "base" ;;
   gpu) echo "base ir report" ;;
   lm) echo "base report cuda" ;;
-  front | trace) echo "base ir report" ;;
+  front) echo "base ir report cuda" ;;
+  trace) echo "base ir report" ;;
   query) echo "base ir report cuda gpu lm front trace predict measure" ;;
   predict | measure) echo "base ir report cuda gpu lm front trace" ;;
   data | opt) echo "base ir report cuda gpu lm front trace predict measure query" ;;

@@ -292,6 +292,96 @@ else
   report "nothing was written" "$why"
 fi
 
+# ---- nvcc ----
+# One that tells its words: none of a flag that names files, programs or options reaches it, and macros are in a header, as it hands its words to a shell.
+mkdir -p "$dir/told/bin" "$dir/over/bin"
+cat >"$dir/told/bin/nvcc" <<'EOF'
+#!/bin/sh
+case $1 in
+--version) echo "release 13.0, V13.0.88" ;;
+*) echo "words: $* $NVCC_APPEND_FLAGS $NVCC_PREPEND_FLAGS" >&2 && exit 1 ;;
+esac
+EOF
+chmod +x "$dir/told/bin/nvcc"
+via="$program kernels --via nvcc $dir/p/a.cu --"
+why=$(while read -r flags; do
+  # shellcheck disable=SC2086
+  eval "NVCC_APPEND_FLAGS=-evil NVCC_PREPEND_FLAGS=-evil PATH=$dir/told/bin:$PATH $via $flags" >"$dir/log" 2>&1
+  grep -q 'words: ' "$dir/log" || cat "$dir/log"
+  grep -o 'words: .*' "$dir/log" | grep -E 'optf|options-file|@|evil|Xcompiler|Xptxas|Xcicc| -+(keep|run|dryrun|save-temps|M|E|lib|link|shared|objdir|time|profile)|/etc|X=|\$|`' | sed "s|^|$flags: |"
+done <<EOF
+-optf $f
+--options-file $f
+--options-file=$f
+@$f
+-ccbin $dir/evil
+--compiler-bindir=$dir/evil
+-Xcompiler -fplugin=$so
+--compiler-options=-fplugin=$so,-wrapper,evil
+-Xptxas @$f
+-Xcicc -evil
+-o /etc/evil
+-odir /etc
+-keep-dir /etc
+-run -run-args evil
+--run --run-args=evil
+-dryrun
+--dryrun
+-keep
+-save-temps
+-E
+-M -MF /etc/evil
+--generate-dependencies-with-compile
+--dependency-output=/etc/evil
+--output-file=/etc/evil
+-objtemp
+-link -shared
+-lib
+-time /etc/evil
+--cudafe-options=evil
+--nvlink-options=evil
+--archiver-binary=evil
+-arbin evil
+-idp /etc
+-dlink
+-ldir /etc/evil
+-Xcudafe evil
+-use-local-env
+'-DX=\$(touch $mark)'
+'-DX=\`touch $mark\`'
+'-I\$(touch $mark)'
+'-include' '\$(touch $mark)'
+'-DX="; touch $mark; "'
+-std=@$f
+-D@$f
+EOF
+)
+report "words for nvcc" "$why"
+$cc -std=gnu17 -D_GNU_SOURCE -DOUTSIDE="\"$dir/outside\"" -DINSIDE="\"$dir/p\"" -DREADS=0 -o "$dir/over/bin/nvcc" tests/hostile/clang.c || exit 1
+if [ "$landlock" = 0 ]; then
+  skip "an nvcc that has been taken over: this kernel has no Landlock or no seccomp"
+else
+  # shellcheck disable=SC2086
+  PATH=$dir/over/bin:$PATH "$program" kernels --via nvcc "$dir/p/a.cu" >"$dir/log" 2>&1
+  report "an nvcc that has been taken over can do nothing but read" "$([ "$(could "$dir/log")" = "it could: nothing" ] || cat "$dir/log")"
+  why=$(cd "$dir" && [ "$(cat outside/mine)" = mine ] || echo "outside/mine was changed"
+    for x in outside/written outside/link outside/started p/written; do [ -e "$dir/$x" ] && echo "$x is there"; done)
+  report "nothing was written" "$why"
+fi
+if PATH=$PATH:/usr/local/cuda/bin command -v nvcc >/dev/null; then
+  echo '__global__ void k(float *x) { x[threadIdx.x] = N; }' >"$dir/p/n.cu"
+  "$program" kernels --via nvcc "$dir/p/n.cu" -- -DN=3 >"$dir/log" 2>&1
+  report "nvcc: a macro" "$(grep -q ' k ' "$dir/log" || cat "$dir/log")"
+  why=$(for flag in "-DX=\$(touch $mark)" "-DX=\`touch $mark\`" "-DX=\";touch $mark;\"" "-I\$(touch $mark)" "-optf=$f" "-Xcompiler=-fplugin=$so"; do
+    words "$flag" "$program" kernels --via nvcc "$dir/p/n.cu" -- -DN=3 "$flag"
+    grep -q ' k ' "$dir/log" || cat "$dir/log"
+  done)
+  report "nvcc: flags that name commands" "$why"
+  report "nothing is left of it" "$(ls "$TMPDIR")"
+else
+  skip "flags through nvcc: it is not installed"
+fi
+
 # ---- clangs of all kinds still work ----
 real=$("$program" doctor 2>/dev/null | sed -n 's/^ok *CUDA sources *read by //p')
 works() { # NAME CLANG [VARIABLES...]

@@ -56,6 +56,30 @@ printf '.version 8.0\n.target sm_90\nnonsense\n' >"$dir/bad.ptx"
 try "no PTX: the line" 3 '' "bad.ptx:3: .*'nonsense'" kernels "$dir/bad.ptx"
 try "several files" 2 '' 'one file at a time' predict tests/ptx/matmul.ptx tests/ptx/vector_add.ptx --grid 1
 
+# ---- --via nvcc, with one that gives the PTX of a file ----
+mkdir -p "$dir/fake/bin" "$dir/broken/bin"
+cat >"$dir/fake/bin/nvcc" <<EOF
+#!/bin/sh
+case \$1 in --version) echo "release 13.0, V13.0.88" && exit ;; esac
+while [ "\$1" != -o ]; do shift; done
+while IFS= read -r line; do printf '%s\\n' "\$line"; done <"$PWD/tests/ptx/matmul.ptx" >"\$2"
+EOF
+printf '#!/bin/sh\nexit 1\n' >"$dir/broken/bin/nvcc"
+chmod +x "$dir/fake/bin/nvcc" "$dir/broken/bin/nvcc"
+usual=$PATH
+PATH=$dir/fake/bin:$usual
+export PATH
+try "kernels --via nvcc: its PTX, names of the source" 0 'naive .* yes +const float \*a, const float \*b, float \*c, int n' '' kernels --via nvcc examples/matmul.cu
+try "predict --via nvcc: the launch of the host code" 0 '^assumed: +launch: as in the host code, matmul.cu' '' predict --via nvcc examples/matmul.cu -k naive --gpu h200 --color never
+try "explain --via nvcc: a line of the source" 0 '^Change first: line 7, ' '' explain --via nvcc examples/matmul.cu -k naive --gpu h200 --color never
+try "--via: another word" 2 '' 'expected clang or nvcc' kernels --via gcc examples/matmul.cu
+printf '#include <cub/cub.cuh>\n__global__ void own(float *x) { *x = 1; }\n' >"$dir/library.cu"
+try "a kernel that only a library makes: nvcc is asked by itself" 0 '^time ' '' predict "$dir/library.cu" -k naive --grid 128,128 --block 16,16 --gpu h200 --color never
+try "but not with --via clang" 2 '' 'has no kernel' predict --via clang "$dir/library.cu" -k naive --grid 128,128 --block 16,16 --gpu h200
+PATH=/usr/bin:/bin
+CUDA_HOME=$dir/broken try "--via nvcc where there is none" 4 '' 'there is no nvcc: install the CUDA toolkit' kernels --via nvcc examples/matmul.cu
+PATH=$usual
+
 # ---- through nvcc ----
 nvcc=$(command -v nvcc || { [ -x /usr/local/cuda/bin/nvcc ] && echo /usr/local/cuda/bin/nvcc; })
 if [ -z "$nvcc" ]; then
@@ -65,6 +89,20 @@ elif [ ! -x "$build/tests/run_kernels" ]; then
 else
   "$build/tests/run_kernels" "$program" --nvcc "$nvcc" >"$dir/out" 2>&1
   ok "the CUDA triples through nvcc: $(tail -n 1 "$dir/out")" $? "$dir/out"
+fi
+if [ -z "$nvcc" ]; then
+  skip "kernels of cub and thrust through nvcc: it is not installed"
+else
+  cat >"$dir/sort.cu" <<'EOF'
+#include <cub/cub.cuh>
+#include <thrust/device_vector.h>
+#include <thrust/sort.h>
+void sum(float *a, float *b, int n, void *t, size_t s) { cub::DeviceReduce::Sum(t, s, a, b, n); }
+void sort(thrust::device_vector<int> &v) { thrust::sort(v.begin(), v.end()); }
+EOF
+  "$program" kernels --via nvcc "$dir/sort.cu" --json >"$dir/out" 2>"$dir/err"
+  report "kernels that cub and thrust instantiate, all to be run" "$(grep -q DeviceReduceKernel "$dir/out" && grep -q DeviceRadixSortOnesweepKernel "$dir/out" && ! grep -q refus "$dir/out" || cat "$dir/out" "$dir/err")"
+  try "one of them, without --via" 0 '^time ' '' predict "$dir/sort.cu" -k DeviceRadixSortHistogramKernel --grid 100 --gpu h200 --color never
 fi
 echo "1..$n"
 exit $bad

@@ -246,6 +246,8 @@ ww_status ww_write_packed(const char *path,
 /* all of it, or false with errno */
 bool ww_write_all(int fd, const void *data, size_t n);
 bool ww_file_exists(const char *path);
+/* Every folder of the machine but those of devices and of the kernel. */
+void ww_all_folders(ww_arena *a, ww_strings *out);
 /* there, and no pipe or device: reading it does not wait for anybody */
 bool ww_file_regular(const char *path);
 /* $XDG_CACHE_HOME/warpwise or ~/.cache/warpwise, created; NULL if impossible */

@@ -6,6 +6,7 @@
  * of it. What the user names on the command line alone may be a pipe: ww_read_input. */
 #include "base.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -365,4 +366,19 @@ const char *ww_data_dir(ww_arena *a) {
 const char *ww_path_real(ww_arena *a, const char *path) {
   char real[PATH_MAX];
   return path && realpath(path, real) ? ww_strdup(a, real) : path;
+}
+
+void ww_all_folders(ww_arena *a, ww_strings *out) {
+  DIR *d = opendir("/");
+  for (struct dirent *f; d && (f = readdir(d));) {
+    static const char *const apart[] = {".", "..", "dev", "proc", "sys"};
+    bool other = true;
+    for (size_t k = 0; k < WW_COUNT(apart); k++)
+      other &= strcmp(f->d_name, apart[k]) != 0;
+    if (other)
+      ww_push(a, out, ww_fmt(a, "/%s", f->d_name));
+  }
+  if (d)
+    closedir(d);
+  ww_push(a, out, "/dev/shm");
 }

@@ -11,10 +11,11 @@
 #include "evaluate.h"
 
 typedef struct {
-  const char *by, *sources, *group, *metric, *html, *out, *csv, *recordings, *model;
+  const char *by, *sources, *group, *metric, *html, *out, *csv, *recordings, *model,
+      *via;
   ww_strings fail_if;
   uint64_t limit, worst, jobs, seconds, budget;
-  bool markdown, heads;
+  bool markdown, heads, ptxas;
 } options;
 
 static const ww_option table[] = {
@@ -63,6 +64,9 @@ static const ww_option table[] = {
     WW_OPTION(jobs, "N", "processes (default: one per core)", 'j'),
     WW_OPTION(seconds, "N", "give up a launch after N seconds (default 120)"),
     WW_OPTION(budget, "N", "warp instructions to trace of a launch"),
+    WW_OPTION(
+        via, "COMPILER", "clang, or nvcc, of whose PTX the kernels are read (CUDA)"),
+    WW_OPTION(ptxas, NULL, "registers as nvcc's assembler allocates them"),
     {0},
 };
 
@@ -445,8 +449,12 @@ static ww_status run(ww_cmd *c) {
   bool trace = ww_is(o->by, "trace"), side = ww_is(o->by, "both"),
        text = ww_is(o->by, "text");
   bool grounded = !o->by || ww_is(o->by, "grounded") || side;
-  ww_evaluate_how how = {
-      .trace = trace, .jobs = o->jobs, .limit_s = o->seconds, .budget = o->budget};
+  ww_evaluate_how how = {.trace = trace,
+                         .jobs = o->jobs,
+                         .limit_s = o->seconds,
+                         .budget = o->budget,
+                         .via = o->via,
+                         .ptxas = o->ptxas};
   if (choose(c, o, &as) || read_measured(&j) ||
       (grounded && ww_correction_load(c->arena, &how.correction, &c->err)))
     return c->err.code;

@@ -73,6 +73,8 @@ typedef struct {
   uint32_t jobs;                   /* processes; 0: one per core */
   uint32_t limit_s;                /* of one launch; 0: a default */
   uint64_t budget;                 /* of the trace; 0: its default */
+  const char *via;                 /* --via: who compiles; NULL: not said */
+  bool ptxas;                      /* registers are ptxas's */
 } ww_evaluate_how;
 /* Fills predicted of every case. A launch that cannot be predicted, dies or takes too
  * long is one with an error inside. */

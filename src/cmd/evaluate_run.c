@@ -48,11 +48,14 @@ static ww_status by_machine(const run *p,
                             ww_report *out,
                             ww_err *e) {
   ww_prediction *said = WW_NEW(a, ww_prediction);
+  ww_answers asked = {.module = s->module, .fn = s->fn, .launch = *l};
   ww_query_targets q = {.gpus = g,
                         .n = 1,
                         .params = &p->params,
                         .budget = p->how->budget,
-                        .correction = p->how->both ? NULL : p->how->correction};
+                        .correction = p->how->both ? NULL : p->how->correction,
+                        .registers = p->how->ptxas ? ww_registers_by_ptxas : NULL,
+                        .registers_ctx = &asked};
   ww_status st = ww_query_predict(s->read.unit, s->fn, l, &q, NULL, a, said, e);
   if (st)
     return st;
@@ -79,7 +82,9 @@ static ww_status predict(const run *p,
   if (!l.file)
     return ww_fail(&c->err, WW_EDATA, "the launch names no source file");
   const ww_source_cache *s = cache;
-  if (ww_source_kernel(c, &ww_source_plain, cache, &l) ||
+  /* the same scores with and without a toolkit, unless it is asked for */
+  const ww_source_options source = {.via = p->how->via ? p->how->via : "clang"};
+  if (ww_source_kernel(c, &source, cache, &l) ||
       ww_lanes_fit(s->module, k->gpu, "", &c->err) ||
       (p->how->trace ? by_trace : by_machine)(p, s, &l, k->gpu, a, out, &c->err))
     return c->err.code;

@@ -70,6 +70,7 @@ ww_status ww_source_of(ww_cmd *c,
                      .once = true,
                      .lang = o->lang,
                      .no_sdk = o->no_sdk,
+                     .via = o->via,
                      .as_written = o->as_written,
                      .flags = flags.v,
                      .nflags = flags.n,
@@ -218,10 +219,8 @@ static ww_status load_models(ww_cmd *c, const char *by, ww_query_targets *out) {
   return WW_OK;
 }
 
-/* Registers as NVIDIA's assembler allocates them; 0 and a sentence where it cannot be
- * asked. */
-static double
-compiled_registers(void *ctx, const ww_gpu *g, ww_arena *a, ww_assumptions *said) {
+double
+ww_registers_by_ptxas(void *ctx, const ww_gpu *g, ww_arena *a, ww_assumptions *said) {
   const ww_answers *x = ctx;
   if (x->module->dialect != WW_CUDA || strcmp(g->vendor, "nvidia"))
     return 0;
@@ -250,7 +249,7 @@ ww_status ww_ask_targets(ww_cmd *c, const ww_ask_options *o, ww_ask *out) {
                   .o = o,
                   .targets = {.cancelled = ww_watchdog_over,
                               .budget = o->budget,
-                              .registers = o->ptxas ? compiled_registers : NULL}};
+                              .registers = o->ptxas ? ww_registers_by_ptxas : NULL}};
   if (ww_word_option(c, "cache", o->cache, "warm cold") < 0 ||
       ww_limits_read(&o->limits, 60, 0, c) ||
       (!o->text && load_models(c, o->by, &out->targets)) || load_gpus(c, &out->targets))

@@ -9,7 +9,7 @@
 /* What source files, kernel and launch were asked for; a command's options struct has
  * it as `source`. */
 typedef struct {
-  const char *kernel, *launch, *lang, *database, *grid, *block, *shared;
+  const char *kernel, *launch, *lang, *via, *database, *grid, *block, *shared;
   ww_strings args, instantiate;
   bool no_sdk;
   bool as_written; /* launches keep their names and expressions */
@@ -20,6 +20,8 @@ typedef struct {
 #define WW_FRONT_OPTIONS(T) \
   WW_OPTION_OF(T, source.lang, "lang", "LANG", \
             "cuda, opencl, hip or openmp; else by name and contents"), \
+  WW_OPTION_OF(T, source.via, "via", "COMPILER", \
+            "clang, or nvcc, of whose PTX the kernels are read (CUDA)"), \
   WW_OPTION_OF(T, source.instantiate, "instantiate", "T", \
             "instantiate a template: 'kern<float,256>' (repeatable)"), \
   WW_OPTION_OF(T, source.no_sdk, "no-sdk", NULL, \
@@ -140,6 +142,10 @@ typedef struct {
   uint32_t n;
 } ww_answers;
 
+/* Registers as NVIDIA's assembler allocates them (ctx: ww_answers); 0 and why where it
+ * cannot be asked. */
+double
+ww_registers_by_ptxas(void *ctx, const ww_gpu *g, ww_arena *a, ww_assumptions *said);
 /* On failure nothing is to be freed. A GPU that cannot run the code (another warp size)
  * gets an error of its own; the call fails when no GPU gives an answer. */
 ww_status ww_answers_make(ww_ask *x, ww_launch *launch, ww_answers *out);

@@ -290,6 +290,7 @@ static ww_status predict(work *w,
                          ww_err *e) {
   ww_source s = {.path = file,
                  .lang = "cuda",
+                 .via = "clang", /* the same rows with and without a toolkit */
                  .once = true,
                  .flags = l->flags,
                  .nflags = l->nflags};

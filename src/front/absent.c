@@ -16,7 +16,14 @@ static ww_status absent(ww_err *e) {
 ww_status
 ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e) {
   *out = (ww_unit){0};
-  return ww_ptx_given(o) ? ww_ptx_load(o, a, out, e) : absent(e);
+  return ww_ptx_given(o)         ? ww_ptx_load(o, a, out, e)
+         : o->via == WW_VIA_NVCC ? ww_ptx_by_nvcc(o, a, out, e)
+                                 : absent(e);
+}
+
+double ww_front_left(double deadline, double otherwise) {
+  double left = deadline - ww_now();
+  return deadline <= 0 ? otherwise : left > 0.001 ? left : 0.001;
 }
 
 ww_status ww_front_host_launches(const ww_front_options *o,

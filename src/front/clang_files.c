@@ -3,7 +3,6 @@
 #include "../base/confine.h"
 #include "front_int.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -174,19 +173,6 @@ void ww_overlay_close(ww_overlay *o) {
 
 /* ---- what it may read ---- */
 
-/* Every folder of the machine but those of devices and of the kernel. */
-static void add_all_folders(ww_arena *a, ww_strings *out) {
-  DIR *d = opendir("/");
-  for (struct dirent *f; d && (f = readdir(d));) {
-    static const char *const apart[] = {".", "..", "dev", "proc", "sys", NULL};
-    if (!ww_one_of(f->d_name, apart))
-      ww_push(a, out, ww_fmt(a, "/%s", f->d_name));
-  }
-  if (d)
-    closedir(d);
-  ww_push(a, out, "/dev/shm");
-}
-
 void ww_clang_readable(const char *clang,
                        const ww_clang_may *may,
                        ww_arena *a,
@@ -194,7 +180,7 @@ void ww_clang_readable(const char *clang,
   const char *home = ww_clang_home(clang, a);
   const char *cache = ww_front_cache(a);
   if (!may->nvisible) {
-    add_all_folders(a, out);
+    ww_all_folders(a, out);
   } else {
     for (uint32_t i = 0; i < may->nvisible; i++)
       ww_push(a, out, may->visible[i]);

@@ -8,6 +8,7 @@
  * instance is tried with SDK headers (thrust inside kernels, say), and the attempt that
  * loses fewer kernels counts. */
 #include "../base/confine.h"
+#include "../cuda/nvcc.h"
 #include "front_int.h"
 #include "isolate.h"
 #include "openmp.h"
@@ -66,16 +67,6 @@ void ww_front_job(const ww_front_options *o,
 }
 
 /* Whether a directive of the text has both words, such as "pragma omp" and "target". */
-static bool has_directive(const ww_scan *s, const char *first, const char *second) {
-  for (const char *p = s->text; (p = strstr(p, first)); p++) {
-    const char *eol = p + strcspn(p, "\n");
-    if (s->kind[p - s->text] == WW_BYTE_DIRECTIVE &&
-        memmem(p, eol - p, second, strlen(second)))
-      return true;
-  }
-  return false;
-}
-
 /* Whether the code has a name that begins so, as in hipMalloc, hipError_t ... */
 static bool uses(const ww_scan *s, const char *begin) {
   for (const char *p = s->text; (p = strstr(p, begin)); p++) {
@@ -90,8 +81,8 @@ static bool uses(const ww_scan *s, const char *begin) {
 int ww_front_dialect(const char *file, const ww_scan *s) {
   static const char *const opencl[] = {".cl", ".clh", ".ocl", NULL};
   const char *dot = strrchr(ww_path_base(file), '.');
-  bool hip = has_directive(s, "include", "hip/hip_runtime") ||
-             has_directive(s, "include", "hip/hip_fp16.h") ||
+  bool hip = ww_scan_has_directive(s, "include", "hip/hip_runtime") ||
+             ww_scan_has_directive(s, "include", "hip/hip_fp16.h") ||
              (uses(s, "hip") && !uses(s, "cuda")); /* by a header that includes HIP's */
   if (!dot)
     dot = "";
@@ -101,7 +92,7 @@ int ww_front_dialect(const char *file, const ww_scan *s) {
     return WW_HIP;
   if (!strcmp(dot, ".cu") || !strcmp(dot, ".cuh"))
     return WW_CUDA;
-  if (has_directive(s, "omp", "target"))
+  if (ww_scan_has_directive(s, "omp", "target"))
     return WW_OPENMP;
   if (ww_scan_has_word(s, "__global__"))
     return WW_CUDA;
@@ -312,14 +303,6 @@ ww_status ww_front_first_error(const ww_compiled *c, const char *file, ww_err *e
 
 /* ---- instantiation ---- */
 
-static bool declares_template(const ww_scan *s, const char *name, size_t n) {
-  for (uint32_t i = 0; i < s->ndecls; i++)
-    if (s->decls[i].kernel && s->decls[i].name && strlen(s->decls[i].name) == n &&
-        !memcmp(s->decls[i].name, name, n))
-      return true;
-  return false;
-}
-
 /* A pointer to the instance makes clang emit it; nothing of the signature has to be
  * known. Each instance is put behind the file that declares it, or the first file. */
 static const char *
@@ -335,7 +318,7 @@ instances_of(const ww_front_options *o, const input *in, uint32_t which, ww_aren
     uint32_t home = UINT32_MAX;
     bool found = false;
     for (uint32_t i = 0; i < o->nfiles && !found; i++) {
-      found = in[i].device && declares_template(&in[i].scan, plain, name + n - plain);
+      found = in[i].device && ww_scan_kernel(&in[i].scan, plain, name + n - plain);
       if (found || (in[i].device && home == UINT32_MAX))
         home = i;
     }
@@ -620,33 +603,50 @@ double ww_front_left(double deadline, double otherwise) {
   return deadline <= 0 ? otherwise : left > 0.001 ? left : 0.001;
 }
 
-ww_status
-ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e) {
-  setup s;
-  *out = (ww_unit){0};
-  if (!o->nfiles)
-    return ww_fail(e, WW_EUSAGE, "no source file given");
-  if (ww_ptx_given(o))
-    return ww_ptx_load(o, a, out, e);
+/* Where clang has lost kernels over such headers, or finds no header at all, nvcc may
+ * have them. */
+static void try_nvcc(const ww_front_options *o,
+                     const setup *s,
+                     ww_arena *a,
+                     ww_unit *out,
+                     ww_status *rc) {
+  ww_unit other;
+  bool missing = false;
+  uint32_t refused = 0;
+  for (uint32_t i = 0; i < out->ndiags; i++)
+    missing |= out->diags[i].missing_header;
+  for (uint32_t k = 0; k < out->module.nfns; k++)
+    refused += out->module.fns[k].kernel && out->module.fns[k].refusal;
+  if (s->dialect != WW_CUDA || o->via || o->nfiles != 1 || o->no_sdk || o->nvisible ||
+      (!*rc && !refused && !missing) ||
+      !(missing || ww_includes_library(&s->in[0].scan)))
+    return;
+  if (!ww_nvcc_find(a) || ww_ptx_by_nvcc(o, a, &other, NULL) ||
+      ww_kernels_that_run(&other.module) <=
+          (*rc ? 0 : ww_kernels_that_run(&out->module)))
+    return;
+  *out = other;
+  *rc = WW_OK;
+}
+
+static ww_status load_by_clang(
+    const ww_front_options *o, setup *s, ww_arena *a, ww_unit *out, ww_err *e) {
   double spent = ww_clang_spent();
   objects ob = {.bitcode = WW_NEWN(a, const void *, o->nfiles),
                 .sizes = WW_NEWN(a, size_t, o->nfiles)};
-  ww_status rc = set_up(o, a, &s, e);
+  ww_job j = ww_front_new_job(o, &s->clang, s->dialect, &s->flags);
+  ww_status rc = compile_all(o, &j, s->in, a, &ob, e);
   if (rc)
     return rc;
-  ww_job j = ww_front_new_job(o, &s.clang, s.dialect, &s.flags);
-  rc = compile_all(o, &j, s.in, a, &ob, e);
-  if (rc)
-    return rc;
-  bool raw = s.dialect == WW_CUDA; /* not optimised yet */
+  bool raw = s->dialect == WW_CUDA; /* not optimised yet */
   rc = ob.n == 1 && ww_isolated()
-           ? lower_apart(&(lowering){ob.bitcode[0], ob.sizes[0], s.dialect, raw, a},
+           ? lower_apart(&(lowering){ob.bitcode[0], ob.sizes[0], s->dialect, raw, a},
                          ww_front_left(o->deadline, LOWER_TIMEOUT_S), &out->module, e)
-           : ww_lower_bitcode(ob.bitcode, ob.sizes, ob.n, s.dialect, raw, a,
+           : ww_lower_bitcode(ob.bitcode, ob.sizes, ob.n, s->dialect, raw, a,
                               &out->module, e);
   if (rc)
     return rc;
-  if (s.dialect == WW_OPENMP)
+  if (s->dialect == WW_OPENMP)
     ww_openmp_scalars(&out->module);
   for (uint32_t i = 0; i < out->module.nfns; i++)
     explain_refusal(&out->module.fns[i], &ob.losses, a);
@@ -658,11 +658,30 @@ ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e) {
   out->nheaders = ob.headers.n;
   out->partial = ob.diags.n > 0;
   for (uint32_t i = 0; i < o->nfiles; i++)
-    note_templates(&s.in[i], &out->module, &ob.diags, a);
-  note_flags(&s.flags, &ob.diags, a);
+    note_templates(&s->in[i], &out->module, &ob.diags, a);
+  note_flags(&s->flags, &ob.diags, a);
   out->diags = ob.diags.v;
   out->ndiags = ob.diags.n;
   return count_kernels(&out->module) ? WW_OK : no_kernel(&ob, e);
+}
+
+ww_status
+ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e) {
+  setup s;
+  *out = (ww_unit){0};
+  if (!o->nfiles)
+    return ww_fail(e, WW_EUSAGE, "no source file given");
+  if (ww_ptx_given(o))
+    return ww_ptx_load(o, a, out, e);
+  if (o->via == WW_VIA_NVCC)
+    return ww_ptx_by_nvcc(o, a, out, e);
+  ww_status rc = set_up(o, a, &s, e);
+  if (rc)
+    return rc;
+  rc = load_by_clang(o, &s, a, out, e);
+  if (rc == WW_OK || rc == WW_EPARSE)
+    try_nvcc(o, &s, a, out, &rc);
+  return rc;
 }
 
 void ww_front_precompile(const ww_front_options *o) {

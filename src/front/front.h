@@ -7,6 +7,10 @@
 #include "../report/launch.h"
 #include "../report/omp_shape.h"
 
+/* Who compiles CUDA: clang, or nvcc, of whose PTX the IR is made. ANY: clang, and nvcc
+ * where clang loses kernels over a library's headers. */
+typedef enum { WW_VIA_ANY, WW_VIA_CLANG, WW_VIA_NVCC } ww_via;
+
 typedef struct {
   /* one or more translation units, device functions linked together */
   const char **files;
@@ -16,7 +20,8 @@ typedef struct {
   uint32_t nflags;
   const char **instantiate; /* "kern<float,256>" */
   uint32_t ninstantiate;
-  bool no_sdk;   /* ignore installed CUDA/ROCm headers, use the shim */
+  bool no_sdk; /* ignore installed CUDA/ROCm headers, use the shim */
+  ww_via via;
   bool no_cache; /* no precompiled prelude */
   /* NULL, or one for each file: what stands in it (NULL: on disk), as an editor has it
    */
@@ -94,6 +99,8 @@ ww_status ww_front_host_launches(const ww_front_options *o,
                                  ww_host_launch **out,
                                  uint32_t *n,
                                  ww_err *e);
+/* The text includes cub, thrust, CUTLASS: kernels that only nvcc lists. */
+bool ww_front_uses_library(const char *text, ww_arena *a);
 /* Precompiles the standard headers of the files, for the device and the host half,
  * where that was not done before: a second or more each, which those who answer people
  * do beside. */

@@ -244,6 +244,13 @@ ww_status
 ww_front_read(const char *file, ww_arena *a, char **text, size_t *n, ww_err *e);
 bool ww_ptx_given(const ww_front_options *o); /* whether the first file is PTX */
 ww_status ww_ptx_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e);
+/* ptx_nvcc.c: the same of a CUDA source, compiled by nvcc. */
+ww_status
+ww_ptx_by_nvcc(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e);
+/* It includes a library whose kernels are templates of many headers: clang reads
+ * stand-ins for some, nvcc all. */
+bool ww_includes_library(const ww_scan *s);
+uint32_t ww_kernels_that_run(const ww_module *m);
 /* "const float *x, int n": parameters with name and type as text. */
 void ww_front_params(const char *text, ww_arena *a, ww_fn *fn);
 /* Kernels' parameters get the names that they have in the text of a source. */

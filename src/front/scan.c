@@ -545,3 +545,21 @@ bool ww_scan_has_word(const ww_scan *s, const char *word) {
   }
   return false;
 }
+
+bool ww_scan_has_directive(const ww_scan *s, const char *first, const char *second) {
+  for (const char *p = s->text; (p = strstr(p, first)); p++) {
+    const char *eol = p + strcspn(p, "\n");
+    if (s->kind[p - s->text] == WW_BYTE_DIRECTIVE &&
+        memmem(p, eol - p, second, strlen(second)))
+      return true;
+  }
+  return false;
+}
+
+bool ww_scan_kernel(const ww_scan *s, const char *name, size_t n) {
+  for (uint32_t i = 0; i < s->ndecls; i++)
+    if (s->decls[i].kernel && s->decls[i].name && strlen(s->decls[i].name) == n &&
+        !memcmp(s->decls[i].name, name, n))
+      return true;
+  return false;
+}

@@ -47,6 +47,10 @@ typedef enum {
 } ww_byte_kind;
 
 void ww_scan_source(const char *text, size_t n, ww_arena *a, ww_scan *out);
+/* a kernel of that name is declared */
+bool ww_scan_kernel(const ww_scan *s, const char *name, size_t n);
+/* a directive has both words, as in #include <cub/...> */
+bool ww_scan_has_directive(const ww_scan *s, const char *first, const char *second);
 /* the innermost one that covers it, or NULL */
 const ww_decl *ww_scan_decl_at(const ww_scan *s, uint32_t offset);
 /* 1-based; clamped to the line */

@@ -340,7 +340,7 @@ static const char *last_part(const char *s) {
   return from;
 }
 
-const char *ww_ir_demangle(const char *mangled, ww_arena *a, ww_strings *params) {
+const char *ww_ir_demangle_full(const char *mangled, ww_arena *a, ww_strings *params) {
   demangler *d = WW_NEW(a, demangler);
   bool is_template;
   texts types = {.n = 0};
@@ -357,5 +357,10 @@ const char *ww_ir_demangle(const char *mangled, ww_arena *a, ww_strings *params)
   bool none = types.n == 1 && !strcmp(types.v[0], "void");
   for (uint32_t k = 0; k < types.n && !none; k++)
     ww_push(a, params, types.v[k]);
-  return last_part(s);
+  return s;
+}
+
+const char *ww_ir_demangle(const char *mangled, ww_arena *a, ww_strings *params) {
+  const char *s = ww_ir_demangle_full(mangled, a, params);
+  return s ? last_part(s) : NULL;
 }

@@ -371,6 +371,8 @@ bool ww_ir_same_internal(const char *a, const char *b);
 /* demangle.c: the plain name, as kern<float, 256>, and the types of the parameters of a
  * function; NULL: the name cannot be taken apart. */
 const char *ww_ir_demangle(const char *mangled, ww_arena *a, ww_strings *params);
+/* The same with the namespaces: `ns::kern<float, 256>`. */
+const char *ww_ir_demangle_full(const char *mangled, ww_arena *a, ww_strings *params);
 
 /* by plain or mangled name; NULL: none or ambiguous */
 const ww_fn *ww_ir_find(const ww_module *m, const char *kernel);

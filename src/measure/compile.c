@@ -114,7 +114,7 @@ static void name_unit(session *s, ww_unit_job *u, ww_err *e) {
   }
   ww_strings words = {0};
   ww_strings instances = {0};
-  ww_compile_words(&u->flags, u->nvcc, s->a, &words);
+  ww_nvcc_words(&u->flags, u->nvcc, s->a, &words);
   for (uint32_t i = 0; i < words.n; i++)
     mix(h, words.v[i]);
   mix(h, s->compiler);

@@ -6,6 +6,7 @@
 #ifndef WW_MEASURE_COMPILE_INT_H
 #define WW_MEASURE_COMPILE_INT_H
 
+#include "../cuda/nvcc.h"
 #include "compile.h"
 
 typedef struct {
@@ -56,8 +57,6 @@ ww_status ww_pool_run(ww_pool_unit **units,
                       ww_err *e);
 
 /* ---- nvcc.c ---- */
-const char *ww_nvcc_find(ww_arena *a);                      /* NULL: none */
-const char *ww_nvcc_version(const char *nvcc, ww_arena *a); /* "nvcc 13.0.88" */
 /* Writes u->out; `instances` are name expressions of templates to instantiate. */
 ww_status ww_nvcc_compile(const ww_unit_job *u,
                           const char *nvcc,
@@ -80,8 +79,6 @@ extern const char ww_nvrtc_prelude[], ww_nvrtc_math[], ww_nvrtc_algorithm[],
 /* ---- compile_text.c ---- */
 /* What stands behind `# name` on a line; NULL: it is another line. */
 const char *ww_directive(const char *line, const char *name);
-/* The user's flags as nvcc or NVRTC takes them; what they do not know is left out. */
-void ww_compile_words(const ww_strings *flags, bool nvcc, ww_arena *a, ww_strings *out);
 /* Local headers, found by their #include lines, each once: beside the file that
  * includes them, then in -I folders. */
 void ww_compile_includes(const char *file,
@@ -89,10 +86,6 @@ void ww_compile_includes(const char *file,
                          const ww_strings *flags,
                          ww_arena *a,
                          ww_headers *out);
-/* "file(12): error: text" (nvcc and NVRTC alike), the next one of a log; returns what
- * follows it, NULL: none left. */
-const char *ww_compile_next_error(const char *log, ww_arena *a, ww_err *out);
-
 /* ---- device_code.c ---- */
 /* The device code of a CUDA source: what NVRTC can compile (host functions and host
  * headers taken out, lines kept). Macros of other texts (the file's headers; NULL:

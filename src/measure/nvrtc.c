@@ -69,7 +69,7 @@ static void collect_options(program *p) {
                                "-D__CUDACC__"};
   for (int i = 0; i < 6; i++)
     ww_push(a, &p->options, fixed[i]);
-  ww_compile_words(&p->u->flags, false, a, &p->options);
+  ww_nvcc_words(&p->u->flags, false, a, &p->options);
   if (p->u->file)
     ww_push(a, &p->options, ww_fmt(a, "-I%s", ww_path_dir(a, p->u->file)));
   const char *root = ww_cuda_root(a, "include/cuda_fp16.h");
@@ -157,7 +157,7 @@ static bool take_out_rejected(program *p) {
   bool any = false;
   ww_err m;
   uint32_t last = 0;
-  for (const char *log = p->log; (log = ww_compile_next_error(log, p->a, &m));) {
+  for (const char *log = p->log; (log = ww_nvcc_next_error(log, p->a, &m));) {
     char *text = text_of(p, m.file);
     if (!text || m.line == last)
       continue;
@@ -168,7 +168,7 @@ static bool take_out_rejected(program *p) {
 }
 
 static void first_error(const program *p, ww_err *e) {
-  if (!ww_compile_next_error(p->log, p->a, e))
+  if (!ww_nvcc_next_error(p->log, p->a, e))
     ww_fail(e, WW_EDATA, "NVRTC: %.*s", (int)strcspn(p->log, "\n"),
             *p->log ? p->log : "compilation failed");
   else if (e->file && !strcmp(e->file, "__nv_name_map")) { /* a name expression */

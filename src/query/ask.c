@@ -529,10 +529,12 @@ static ww_status all_kernels(asking *x, ww_err *e) {
   for (uint32_t k = 0; k < m->nfns; k++)
     kernels += m->fns[k].kernel;
   if (x->q->kernel || kernels < 2) {
-    ww_status st = ww_kernel_find(x->read->unit, shown(x), x->q->kernel, &only, e);
+    ww_status st =
+        ww_query_kernel_in(x->w, x->read, x->q->deadline, x->a, x->q->kernel, &only, e);
     if (st)
       return st;
     kernels = 1;
+    m = &x->read->unit->module;
   }
   x->out->v = WW_NEWN(x->a, ww_query_answer, (size_t)kernels * x->ngpus);
   for (uint32_t k = 0; k < m->nfns; k++) {

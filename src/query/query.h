@@ -72,7 +72,8 @@ typedef struct {
   /* a command's question: clang reads the disk, headers are precompiled first and not
    * looked at again */
   bool once;
-  bool no_sdk; /* installed CUDA and ROCm headers are not used */
+  bool no_sdk;     /* installed CUDA and ROCm headers are not used */
+  const char *via; /* "clang", "nvcc"; NULL: see ww_via */
   /* launches of its kernels are not resolved: they keep names and expressions */
   bool as_written;
 } ww_source;

@@ -26,6 +26,15 @@ struct ww_query {
  * says which there are. */
 ww_status ww_kernel_find(
     const ww_unit *u, const char *file, const char *name, const ww_fn **fn, ww_err *e);
+/* missing.c: the same of what was read into *r; where it is not there, the source is
+ * read again with the template's instance that is meant, or by nvcc. */
+ww_status ww_query_kernel_in(ww_query *w,
+                             ww_query_unit *r,
+                             double deadline,
+                             ww_arena *a,
+                             const char *name,
+                             const ww_fn **fn,
+                             ww_err *e);
 ww_key ww_source_key(const ww_source *s, const char *text, size_t n);
 ww_status ww_query_options_of(const ww_query *w,
                               const ww_source *s,

@@ -79,6 +79,14 @@ ww_query_front(const ww_source *s, ww_arena *a, ww_front_options *out, ww_err *e
     return ww_fail(e, WW_EUSAGE,
                    "%s: expected cuda, opencl, hip or openmp, not '%.40s'",
                    s->once ? "--lang" : "lang", s->lang);
+  static const char *const compilers[] = {"clang", "nvcc"};
+  if (!s->once) /* a server's answer does not wait for nvcc */
+    out->via = WW_VIA_CLANG;
+  for (int i = 0; s->via && i < 2; i++)
+    if (!strcmp(s->via, compilers[i]))
+      out->via = WW_VIA_CLANG + i;
+  if (s->via && !out->via)
+    return ww_fail(e, WW_EUSAGE, "--via: expected clang or nvcc, not '%.40s'", s->via);
   return WW_OK;
 }
 
@@ -115,7 +123,7 @@ static ww_key with_all(ww_key k, const char **v, uint32_t n) {
 
 ww_key ww_source_key(const ww_source *s, const char *text, size_t n) {
   ww_key k = ww_key_with(ww_key_of("unit", 4), text, n);
-  k = ww_key_str(ww_key_str(k, s->path), s->lang);
+  k = ww_key_str(ww_key_str(ww_key_str(k, s->path), s->lang), s->via);
   k = ww_key_with(k, &s->nflags, sizeof s->nflags);
   k = with_all(k, s->flags, s->nflags);
   k = with_all(k, s->instantiate, s->ninstantiate);
@@ -150,8 +158,9 @@ static const char *kept_path(const ww_front_options *o, ww_arena *a) {
   const char *folder = getenv("WARPWISE_IR");
   if (!folder || !*folder)
     return NULL;
-  uint64_t key = ww_hash(WW_VERSION, strlen(WW_VERSION),
-                         (uint64_t)(o->dialect + 2) * 2 + o->no_sdk);
+  uint64_t key =
+      ww_hash(WW_VERSION, strlen(WW_VERSION),
+              (uint64_t)(o->dialect + 2) * 4 + 2 * (o->via == WW_VIA_NVCC) + o->no_sdk);
   for (uint32_t i = 0; i < o->nfiles; i++) {
     char *text = o->texts ? (char *)o->texts[i] : NULL;
     size_t n = text ? strlen(text) : 0;
@@ -197,7 +206,8 @@ ww_query_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e) {
   if (read_kept(path, a, out))
     return WW_OK;
   ww_status st = ww_front_load(o, a, out, e);
-  if (!st)
+  /* what nvcc gave without being asked for is not clang's */
+  if (!st && (!out->module.compiled || o->via == WW_VIA_NVCC))
     write_kept(path, out);
   return st;
 }
@@ -577,7 +587,7 @@ ww_status ww_query_launch(ww_query *w,
   const char *comment = NULL;
   const ww_launch *host = NULL;
   ww_status st =
-      k->fn ? WW_OK : ww_kernel_find(r->unit, launch->file, launch->kernel, &k->fn, e);
+      k->fn ? WW_OK : ww_query_kernel_in(w, r, deadline, a, launch->kernel, &k->fn, e);
   if (st)
     return st;
   if (k->under_comment || !is_complete(launch, k->fn))

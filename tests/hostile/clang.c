@@ -84,7 +84,8 @@ static void attack(void) {
   tell("signal", !kill(getppid(), 0));
   tell("trace", !ptrace(PTRACE_ATTACH, getppid(), 0, 0));
   tell("session", setsid() > 0);
-  tell("environment", environ[0] && strncmp(environ[0], "LD_LIBRARY_PATH=", 16) != 0);
+  tell("environment", environ[0] && strncmp(environ[0], "LD_LIBRARY_PATH=", 16) != 0 &&
+                          (strncmp(environ[0], "TMPDIR=", 7) != 0 || environ[1]));
   tell("descriptors", others());
   snprintf(path, sizeof path, "/proc/%d/environ", getppid());
   tell("parent-environment", reads(path));

@@ -121,7 +121,7 @@ static void words_for_compilers(void **state) {
   for (int nvcc = 0; nvcc < 2; nvcc++) {
     ww_strings out = {0};
     ww_buf b = {0};
-    ww_compile_words(&in, nvcc, a, &out);
+    ww_nvcc_words(&in, nvcc, a, &out);
     for (uint32_t i = 0; i < out.n; i++)
       ww_buf_fmt(&b, "%s%s", i ? " " : "", out.v[i]);
     check_text(b.s,
@@ -155,7 +155,7 @@ static void first_messages(void **state) {
   ww_arena *a = *state;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ww_err e = {0};
-    bool found = ww_compile_next_error(rows[i].log, a, &e) != NULL;
+    bool found = ww_nvcc_next_error(rows[i].log, a, &e) != NULL;
     assert_int_equal(found, rows[i].text != NULL);
     if (!found)
       continue;

@@ -115,8 +115,42 @@ static void kept(void **state) {
   ww_remove_tree(folder);
 }
 
+/* A launch names an instance that nothing in the source makes. */
+static void instances(void **state) {
+  static const char text[] =
+      "namespace n { template <class T, int N> __global__ void k(T *x) {\n"
+      "  x[threadIdx.x * N] *= 2; } }\n"
+      "template <class T> __global__ void tk(T *x) { x[threadIdx.x] += T(1); }\n";
+  static const struct {
+    const char *asked, *found; /* NULL: none */
+    const char *why;
+  } rows[] = {
+      {"tk<float>", "tk<float>", NULL},
+      {"_Z2tkIdEvPT_", "tk<double>", NULL},
+      {"n::k<int, 4>", "k<int, 4>", NULL},
+      {"_ZN1n1kIfLi8EEEvPT_", "k<float, 8>", NULL},
+      {"tk<nothing>", NULL, "cannot instantiate 'tk<nothing>'"},
+      {"tk<float>;\nint x", NULL, "there is no kernel"},
+      {"other<float>", NULL, "there is no kernel"},
+  };
+  for (size_t k = 0; k < WW_COUNT(rows); k++) {
+    ww_query_unit r = {0};
+    ww_source s = in(text);
+    ww_query_kernel x = {.launch = {.kernel = rows[k].asked, .grid = {1}}};
+    ww_err e = {0};
+    ww_status st = ww_query_find(NULL, &s, 0, *state, &r, &x, &e);
+    if (!rows[k].found)
+      assert_true(st && strstr(e.msg, rows[k].why));
+    else if (st)
+      fail_msg("%s: %s", rows[k].asked, e.msg);
+    else
+      assert_string_equal(x.fn->name, rows[k].found);
+    ww_query_release(NULL, &r);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {TEST(comments), TEST(read_once), TEST(launches),
-                                     TEST(kept)};
+                                     TEST(kept), TEST(instances)};
   return RUN(tests);
 }
