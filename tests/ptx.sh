@@ -48,6 +48,18 @@ try "a folder of Triton's cache" 0 'vector_add +[0-9]+ .* const float \*x, const
 try "its metadata gives block and shared memory" 0 '"block":\[128,1,1\].*"assumed":\["block and shared memory: as vector_add.json has them"' '' predict "$dir/cache" --gpu h200 --grid 1024 --arg n=1048576 --json
 try "explain: a line of Python" 0 '7 \| tl.store' '' explain "$dir/cache" --gpu h200 --grid 1024 --arg n=1048576 --color never
 
+# ---- PTX inside compiled code ----
+for kind in zstd lz4 plain; do
+  try "a fat binary, $kind" 0 'scale +2 .* yes +const float \*x, float \*y, int n' '' kernels tests/ptx/scale_$kind.fatbin
+done
+try "explain: a line of the source" 0 '5 \| y\[i\] = 2 \* x\[i\] \+ 1;' '' explain tests/ptx/scale_zstd.fatbin --gpu h200 --color never
+try "its launch comment" 0 '^grid 4096, block 256' '' predict tests/ptx/scale_zstd.fatbin --gpu h200 --color never
+printf '{"kernel":"scale","grid":[64],"block":[128],"binary":"%s"}\n' "$PWD/tests/ptx/scale_lz4.fatbin" >"$dir/recorded.jsonl"
+try "a recorded launch that has code alone" 0 '^grid 64, block 128' '' predict --launch "$dir/recorded.jsonl" --gpu h200 --color never
+head -c 300 tests/ptx/scale_zstd.fatbin >"$dir/cut.fatbin"
+try "a fat binary that is not whole" 3 '' 'cut.fatbin: .*damaged, or not whole' kernels "$dir/cut.fatbin"
+try "a program without PTX" 3 '' 'there is no PTX in it' kernels "$program"
+
 # ---- what is not read ----
 printf '.version 8.7\n.target sm_100a\n.address_size 64\n.entry good() { ret; }\n.entry bad() { tcgen05.wait::ld.sync.aligned; ret; }\n' >"$dir/new.ptx"
 try "an unknown instruction refuses its kernel alone, by name" 0 'cannot be interpreted: PTX: tcgen05\.wait::ld' '' kernels "$dir/new.ptx"

@@ -39,6 +39,8 @@ ww_status ww_source_launches(ww_cmd *c,
     if (c->noperands)
       l->file = c->operands[0];
     if (!l->file)
+      l->file = l->binary; /* what was recorded: it may have PTX */
+    if (!l->file)
       return ww_usage(c, "name a source file, or a launch spec that has one");
   }
   return WW_OK;

@@ -15,4 +15,7 @@ ww_status ww_ptx_read(const char *text,
                       ww_module *out,
                       ww_err *e);
 
+/* The text is PTX: .version comes first, behind comments. */
+bool ww_ptx_begins(const char *text);
+
 #endif

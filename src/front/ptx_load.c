@@ -27,7 +27,7 @@ ww_front_read(const char *file, ww_arena *a, char **text, size_t *n, ww_err *e) 
 /* ---- is it PTX ---- */
 
 /* .version comes first, behind comments. */
-static bool begins_as_ptx(const char *s) {
+bool ww_ptx_begins(const char *s) {
   for (;;) {
     while (ww_is_space(*s))
       s++;
@@ -39,7 +39,7 @@ static bool begins_as_ptx(const char *s) {
 
 bool ww_ptx_given(const ww_front_options *o) {
   bool named = o->nfiles && ww_ends(ww_path_base(o->files[0]), ".ptx");
-  return named || (o->nfiles && o->texts && o->texts[0] && begins_as_ptx(o->texts[0]));
+  return named || (o->nfiles && o->texts && o->texts[0] && ww_ptx_begins(o->texts[0]));
 }
 
 /* ---- names ---- */

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../cuda/fatbin.h"
 #include "input.h"
 
 #define SOURCE_MAX ((uint64_t)64 << 20)
@@ -16,7 +17,8 @@ static ww_status check_text(int fd, const char *path, ww_err *e) {
   size_t n = 0;
   for (ssize_t got; n < look && (got = read(fd, head + n, look - n)) > 0;)
     n += got;
-  bool binary = memchr(head, 0, n), empty = n == 0;
+  bool empty = n == 0;
+  bool binary = memchr(head, 0, n) && !ww_fatbin_given(head, n);
   free(head);
   if (empty)
     return ww_fail(e, WW_EDATA, "'%s' is empty", path);

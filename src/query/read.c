@@ -10,6 +10,8 @@
 #include "../front/scan.h"
 #include "input.h"
 #include "query_int.h"
+#include "../cuda/fatbin.h"
+#include "../front/ptx.h"
 #include "text.h"
 
 #include <stdlib.h>
@@ -98,11 +100,12 @@ ww_status ww_query_options_of(const ww_query *w,
                               ww_front_options *o,
                               ww_err *e) {
   ww_status st = ww_query_front(s, a, o, e);
-  if (!s->once) {
+  if (!s->once || ww_ptx_begins(text)) { /* PTX may be of compiled code */
     o->texts = WW_NEW(a, const char *);
     *o->texts = text;
-    o->headers_later = o->list_headers = true;
   }
+  if (!s->once)
+    o->headers_later = o->list_headers = true;
   if (w && w->root) {
     o->visible = (const char **)&w->root;
     o->nvisible = 1;
@@ -304,8 +307,15 @@ static ww_status text_of(const ww_query *w,
                          ww_err *e) {
   *text = ww_strdup(a, s->text);
   *n = s->text ? strlen(s->text) : 0;
-  return s->text ? WW_OK
-                 : ww_read_below(a, w ? w->root : NULL, s->path, 32 << 20, text, n, e);
+  if (s->text)
+    return WW_OK;
+  ww_status st = ww_read_below(a, w ? w->root : NULL, s->path, 32 << 20, text, n, e);
+  if (st || !ww_fatbin_given(*text, *n))
+    return st;
+  st = ww_fatbin_ptx(*text, *n, a, text, n, e); /* compiled code: its PTX */
+  if (st && e)
+    e->file = s->path;
+  return st;
 }
 
 /* ---- reading ---- */

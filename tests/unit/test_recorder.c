@@ -230,8 +230,13 @@ static void test_contents(void **state) {
   ww_recorder_launch(
       r, &(ww_raw_launch){
              .kernel = "s", .binary = "kernel", .binary_n = 6, .binary_suffix = "cl"});
+  ww_recorder_launch(r, &(ww_raw_launch){.kernel = "p",
+                                         .binary = "code",
+                                         .binary_n = 4,
+                                         .ptx = ".version",
+                                         .ptx_n = 8});
   ww_recorder_close(r);
-  assert_int_equal(lines_of(lines_path, *state, &l), 5);
+  assert_int_equal(lines_of(lines_path, *state, &l), 6);
   assert_int_equal(l[0].args[2].buffer.fill.kind, WW_FILL_FILE);
   assert_string_equal(l[0].args[2].buffer.fill.path, l[0].args[3].buffer.fill.path);
   assert_string_equal(l[0].args[2].buffer.fill.path, l[1].args[2].buffer.fill.path);
@@ -248,6 +253,9 @@ static void test_contents(void **state) {
   assert_null(l[4].binary);
   assert_int_equal(ww_read_file(*state, l[4].file, 100, &data, &n, NULL), WW_OK);
   assert_string_equal(data, "kernel");
+  assert_true(l[5].binary && ww_ends(l[5].file, ".ptx"));
+  assert_int_equal(ww_read_file(*state, l[5].file, 100, &data, &n, NULL), WW_OK);
+  assert_string_equal(data, ".version");
 }
 
 static void test_bounds(void **state) {

@@ -17,6 +17,7 @@
 
 #include "../../cuda/cuda_toolkit.h"
 #include "handle_table.h"
+#include "loaded_ptx.h"
 
 /* A kernel as launched: its parameters, where its code and variables are. */
 typedef struct {
@@ -207,6 +208,7 @@ static void describe(function *f, void **params, void **extra, ww_raw_launch *l)
     l->binary_n = f->image->bytes;
     l->binary_suffix = "cubin";
   }
+  l->ptx = ww_loaded_ptx_of(f->name, &l->ptx_n);
 }
 
 static void record(const cuda_launch *c,
@@ -258,6 +260,12 @@ static void on_call(uint32_t id, const cupti_call *c) {
                     id == CBID_cuLaunchCooperativeKernel_ptsz ||
                     id == CBID_cuLaunchKernelEx_ptsz;
   switch (id) {
+  case CBID_cuModuleLoadData:
+  case CBID_cuModuleLoadDataEx:
+  case CBID_cuModuleLoadFatBinary:
+  case CBID_cuLibraryLoadData:
+    ww_loaded_ptx_add(((const cuda_load *)c->params)->image);
+    break;
   case CBID_cuLaunchKernel:
   case CBID_cuLaunchKernel_ptsz:
     record(c->params, false, per_thread, name, NULL);
@@ -333,7 +341,11 @@ static const char *subscribe(void) {
                                    CBID_cuLaunchKernelEx,
                                    CBID_cuLaunchKernelEx_ptsz,
                                    CBID_cuGraphLaunch,
-                                   CBID_cuGraphLaunch_ptsz};
+                                   CBID_cuGraphLaunch_ptsz,
+                                   CBID_cuModuleLoadData,
+                                   CBID_cuModuleLoadDataEx,
+                                   CBID_cuModuleLoadFatBinary,
+                                   CBID_cuLibraryLoadData};
   static const uint32_t modules[] = {CUPTI_MODULE_LOADED, CUPTI_MODULE_UNLOAD,
                                      CUPTI_MODULE_PROFILED};
   void *cupti = ww_cuda_library("cupti");

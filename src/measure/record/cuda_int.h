@@ -13,6 +13,10 @@
 enum { CUPTI_DOMAIN_DRIVER = 1, CUPTI_DOMAIN_RESOURCE = 3 };
 enum { CUPTI_MODULE_LOADED = 6, CUPTI_MODULE_UNLOAD = 7, CUPTI_MODULE_PROFILED = 8 };
 enum {
+  CBID_cuModuleLoadData = 19,
+  CBID_cuModuleLoadDataEx = 20,
+  CBID_cuModuleLoadFatBinary = 21,
+  CBID_cuLibraryLoadData = 678,
   CBID_cuLaunchKernel = 307,
   CBID_cuLaunchKernel_ptsz = 442,
   CBID_cuLaunchCooperativeKernel = 477,
@@ -45,7 +49,13 @@ typedef struct {
   const char *cubin;
 } cupti_module;
 
-/* ---- the driver's launch parameters ---- */
+/* ---- the driver's parameters ---- */
+
+/* Of cuModuleLoadData, its kin, and cuLibraryLoadData: what they begin with. */
+typedef struct {
+  void **handle;
+  const void *image;
+} cuda_load;
 
 typedef struct {
   void *function;

@@ -238,6 +238,9 @@ static void new_kernel(ww_recorder *r, const ww_raw_launch *l, uint64_t code) {
                                  l->binary_suffix ? l->binary_suffix : "cubin");
   if (!k.file && r->o.source)
     k.file = ww_recorder_path_of(r, r->o.source);
+  if (!k.file && l->ptx)
+    k.file =
+        ww_recorder_store(r, l->ptx, l->ptx_n, ww_hash(l->ptx, l->ptx_n, 0), "ptx");
   while (l->flags && l->flags[k.nflags])
     k.nflags++;
   if (k.nflags)

@@ -52,6 +52,9 @@ typedef struct {
   size_t binary_n;
   const char *binary_suffix; /* "cubin", "ptx"; "cl": source text, stored always and the
                                 line's `file` */
+  /* its PTX or NULL: stored always, the line's `file` where no source is named */
+  const char *ptx;
+  size_t ptx_n;
   uint64_t grid[3], block[3], shared;
   bool cooperative;
   const ww_raw_arg *args;
