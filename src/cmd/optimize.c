@@ -14,7 +14,7 @@
 
 typedef struct {
   ww_source_options source;
-  const char *by, *patch, *page, *output;
+  const char *by, *patch, *page, *output, *propose, *resume;
   uint64_t beam, rounds, seed, seconds;
   bool allow_approx, may_overlap, all;
 } options;
@@ -24,6 +24,11 @@ static const ww_option table[] = {
     WW_OPTION(patch, "FILE", "write the change for `git apply` ('-': stdout)"),
     WW_OPTION(output, "FILE", "write the new source ('-': stdout)"),
     WW_OPTION(page, "FILE", "write a page: before and after, what was tried"),
+    WW_OPTION(
+        propose,
+        "JOB",
+        "write what was verified as a job for `measure --job` on another machine"),
+    WW_OPTION(resume, "JOB", "take the fastest that was measured of such a job"),
     WW_OPTION(beam, "N", "kernels that each round goes on from (default 3)"),
     WW_OPTION(rounds, "N", "rewrites on top of one another (default 5)"),
     WW_OPTION_AS(allow_approx,
@@ -137,20 +142,44 @@ static void tell(void *ctx, const ww_candidate *k, uint32_t id) {
   fprintf(stderr, "\r\033[K%u %s: %s", id, k->title, ww_show_us(k->us, us));
 }
 
-static ww_status run(ww_cmd *c) {
+static ww_status search(ww_cmd *c, ww_query_targets *targets, ww_optimized *r) {
   const options *o = c->opt;
-  ww_query_targets targets;
   ww_optimize_request q;
-  ww_optimized r;
-  if (!c->noperands && !o->source.launch)
-    return ww_usage(c, "name a source file");
-  ww_status st = request(c, o, &targets, &q);
+  ww_status st = request(c, o, targets, &q);
+  if (st)
+    return st;
   q.ctx = c;
   q.tried = tell;
-  if (!st)
-    st = ww_optimize(&q, c->arena, &r, &c->err);
+  st = ww_optimize(&q, c->arena, r, &c->err);
   if (!c->quiet && isatty(STDERR_FILENO))
     fputs("\r\033[K", stderr);
+  if (!st && o->propose)
+    st = ww_optimized_propose(r, &q, o->propose, c->arena, &c->err);
+  return st;
+}
+
+/* The job says all: which kernel, which texts, which times. */
+static ww_status resume(ww_cmd *c, ww_optimized *r) {
+  const options *o = c->opt;
+  uint32_t measured;
+  if (o->page || o->propose || c->noperands)
+    return ww_usage(c,
+                    "--resume takes the job alone, with --patch, --output or --json");
+  ww_status st = ww_optimized_resume(o->resume, c->arena, r, &measured, &c->err);
+  if (!st && !measured)
+    st = ww_fail(&c->err, WW_EUSAGE,
+                 "nothing of '%s' is measured yet: run `warpwise measure --job` on it",
+                 o->resume);
+  return st;
+}
+
+static ww_status run(ww_cmd *c) {
+  const options *o = c->opt;
+  ww_query_targets targets = {0};
+  ww_optimized r;
+  if (!c->noperands && !o->source.launch && !o->resume)
+    return ww_usage(c, "name a source file");
+  ww_status st = o->resume ? resume(c, &r) : search(c, &targets, &r);
   if (!st)
     st = write_files(c, &r, targets.gpus);
   if (!st)

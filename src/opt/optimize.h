@@ -15,12 +15,14 @@
 /* CANDIDATE(ID, "name in JSON", "what became of it") */
 #define WW_CANDIDATES(C)                                              \
   C(ORIGINAL, "original", "the original")                             \
-  C(FAILED, "failed", "cannot be read or predicted")                  \
+  C(FAILED, "failed", "cannot be read, predicted or run")             \
   C(NO_GAIN, "no_gain", "no gain predicted")                          \
   C(PASSED_OVER, "passed_over", "others were predicted to be faster") \
   C(DIFFERENT, "different", "not the same kernel")                    \
   C(UNJUDGED, "unjudged", "could not be compared with the original")  \
-  C(VERIFIED, "verified", "the same, and predicted to be faster")
+  C(VERIFIED, "verified", "the same, and predicted to be faster")     \
+  C(NOT_FASTER, "not_faster", "measured: not surely faster")          \
+  C(FASTER, "faster", "measured: faster")
 typedef enum {
 #define C(id, name, text) WW_CANDIDATE_##id,
   WW_CANDIDATES(C)
@@ -38,7 +40,7 @@ typedef struct {
   const char *text;     /* of the whole file */
   ww_launch launch;     /* as written */
   ww_launch ready;      /* complete, in numbers */
-  ww_reshape shape;     /* since the original */
+  ww_launch planned;    /* for a device (plan.h), of those that are verified */
   ww_candidate_state state;
   const char *why; /* of a failure or a difference */
   double us, low, high;
@@ -46,6 +48,7 @@ typedef struct {
   ww_job_needs needs;
   uint32_t cases;     /* that verify compared */
   bool apart;         /* right where no two buffers overlap */
+  bool measured;      /* the times are a device's */
   ww_query_unit unit; /* while the search runs */
   const ww_fn *fn;
 } ww_candidate;
@@ -88,6 +91,18 @@ const char *ww_rewrite_apply(const ww_rewrite_input *in,
                              const ww_rewritten *r,
                              const ww_launch *launch,
                              ww_arena *a);
+
+/* ---- optimize_job.c ---- */
+/* The original and what was verified, the fastest by prediction first, as a new job. */
+ww_status ww_optimized_propose(const ww_optimized *o,
+                               const ww_optimize_request *q,
+                               const char *path,
+                               ww_arena *a,
+                               ww_err *e);
+/* What a device said of them: the fastest that is right and surely faster than the
+ * original becomes the best one, else none. `measured`: how many were. */
+ww_status ww_optimized_resume(
+    const char *path, ww_arena *a, ww_optimized *out, uint32_t *measured, ww_err *e);
 
 /* ---- optimize_show.c ---- */
 void ww_optimized_print(const ww_optimized *o, bool all, ww_buf *out);

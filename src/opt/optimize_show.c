@@ -34,7 +34,7 @@ static void put_candidate(const ww_optimized *o, uint32_t id, ww_buf *out) {
   else
     ww_buf_fmt(out, "%10s %5.2fx ", ww_show_us(c->us, us), o->v.v[0].us / c->us);
   ww_buf_fmt(out, " %s", ww_candidate_texts[c->state]);
-  if (c->state == WW_CANDIDATE_VERIFIED)
+  if (c->cases && c->state == WW_CANDIDATE_VERIFIED)
     ww_buf_fmt(out, " (%u cases)", c->cases);
   if (c->why)
     ww_buf_fmt(out, ": %s", c->why);
@@ -46,14 +46,17 @@ void ww_optimized_print(const ww_optimized *o, bool all, ww_buf *out) {
   const ww_candidate *best = &o->v.v[o->best];
   uint32_t kept = 0;
   for (uint32_t k = 1; k < o->v.n; k++)
-    kept += o->v.v[k].state == WW_CANDIDATE_VERIFIED;
+    kept += o->v.v[k].state >= WW_CANDIDATE_VERIFIED;
   ww_buf_fmt(out, "%s  %s  on %s\n  ", o->kernel, o->path, old->report.gpu);
   put_time(old, out);
   if (o->best) {
     ww_buf_puts(out, " -> ");
     put_time(best, out);
-    ww_buf_fmt(out, ", %.2f times as fast by prediction; verified in %u cases\n",
-               old->us / best->us, best->cases);
+    ww_buf_fmt(out, ", %.2f times as fast", old->us / best->us);
+    if (best->measured)
+      ww_buf_puts(out, ", measured\n");
+    else
+      ww_buf_fmt(out, " by prediction; verified in %u cases\n", best->cases);
     put_way(o, o->best, out);
     if (best->apart)
       ww_buf_puts(out, "  right where no two buffers overlap; --may-overlap leaves out "

@@ -5,6 +5,7 @@
  * The predictor is asked first, as it takes a tenth of verify's time. Verify runs in a
  * process of its own: a candidate is as hostile as a stranger's code. */
 #include "../base/child.h"
+#include "../measure/plan.h"
 #include "../predict/advice/advice.h"
 #include "optimize.h"
 
@@ -143,6 +144,22 @@ static void verify(search *s, ww_candidate *c) {
   ww_buf_free(&b);
 }
 
+/* What a device needs to run it. All get the original's buffers: the same bytes go in
+ * everywhere. */
+static void plan(search *s, ww_candidate *c) {
+  const ww_launch *first = s->out->v.n ? &s->out->v.v[0].planned : NULL;
+  ww_assumed said = {0};
+  ww_err e = {0};
+  ww_launch_copy(&c->ready, s->a, &c->planned);
+  if (ww_plan(&c->unit.unit->module, c->fn, &c->planned, &said, s->a, &e)) {
+    c->planned = (ww_launch){0};
+    return;
+  }
+  for (uint32_t k = 0; first && k < first->nargs && k < c->planned.nargs; k++)
+    if (first->args[k].kind == WW_ARG_BUFFER && !c->planned.args[k].buffer.local)
+      c->planned.args[k] = first->args[k];
+}
+
 /* ---- candidates ---- */
 
 static bool is_new(search *s, const ww_candidate *c) {
@@ -238,8 +255,10 @@ static uint32_t verify_round(search *s, uint32_t first, uint32_t *beam, uint32_t
     ww_candidate *c = &s->out->v.v[k];
     verify(s, c);
     report(s, k);
-    if (c->state == WW_CANDIDATE_VERIFIED)
+    if (c->state == WW_CANDIDATE_VERIFIED) {
+      plan(s, c);
       beam[n++] = k;
+    }
   }
   for (uint32_t k = first; k < s->out->v.n; k++)
     if (s->out->v.v[k].state != WW_CANDIDATE_VERIFIED)
@@ -303,6 +322,7 @@ ww_optimize(const ww_optimize_request *q, ww_arena *a, ww_optimized *out, ww_err
   out->kernel = ww_strdup(a, original.fn->name);
   out->floor_us = ww_needs_floor(&original.needs, q->targets->gpus);
   is_new(&s, &original);
+  plan(&s, &original);
   ww_push(a, &out->v, original);
   run_rounds(&s);
   for (uint32_t k = 0; k < out->v.n; k++)
