@@ -13,14 +13,14 @@
 #define SECONDS 110
 
 typedef struct {
-  ww_source_options source;
-  const char *by, *patch, *page, *output, *propose, *resume;
+  ww_ask_options ask;
+  const char *patch, *page, *output, *propose, *resume;
   uint64_t beam, rounds, seed, seconds;
   bool allow_approx, may_overlap, all;
 } options;
 
 static const ww_option table[] = {
-    WW_SOURCE_OPTIONS(options),
+    WW_SOURCE_OPTIONS(ww_ask_options),
     WW_OPTION(patch, "FILE", "write the change for `git apply` ('-': stdout)"),
     WW_OPTION(output, "FILE", "write the new source ('-': stdout)"),
     WW_OPTION(page, "FILE", "write a page: before and after, what was tried"),
@@ -42,10 +42,9 @@ static const ww_option table[] = {
     WW_OPTION(all, NULL, "list candidates without a gain, too"),
     WW_OPTION(seed, "N", "of verify's contents (default: another each time)"),
     WW_OPTION(seconds, "N", "time that it may take (default 110)"),
-    WW_OPTION(by,
-              "MODEL",
-              "machine: the machine model alone; grounded (default): with what "
-              "measurements taught"),
+    WW_OPTION_OF(ww_ask_options, by, "by", "MODEL",
+                 "machine: the machine model alone; grounded (default): with what "
+                 "measurements taught"),
     {0},
 };
 
@@ -55,19 +54,19 @@ static uint64_t fresh_seed(void) {
   return ww_mix64(t.tv_nsec + 1000003 * t.tv_sec + getpid()) >> 33; /* to be typed */
 }
 
-static ww_status request(ww_cmd *c,
-                         const options *o,
-                         ww_query_targets *targets,
-                         ww_optimize_request *out) {
+static ww_status request(ww_cmd *c, ww_ask *ask, ww_optimize_request *out) {
+  const options *o = c->opt;
   ww_launch *launches;
   uint32_t n;
-  ww_status st = ww_source_launches(c, &o->source, &launches, &n);
+  ww_status st = ww_source_launches(c, &o->ask.source, &launches, &n);
+  if (!st)
+    st = ww_ask_targets(c, &o->ask, ask);
   if (st)
     return st;
   if (n != 1)
     return ww_usage(c, "optimize takes one launch at a time");
   c->file = launches->file;
-  *out = (ww_optimize_request){.targets = targets,
+  *out = (ww_optimize_request){.targets = &ask->targets,
                                .launch = *launches,
                                .beam = o->beam,
                                .rounds = o->rounds,
@@ -77,9 +76,8 @@ static ww_status request(ww_cmd *c,
   out->deadline = ww_now() + (o->seconds ? o->seconds : SECONDS);
   const char *file = launches->file;
   const char **files = c->noperands ? c->operands : &file;
-  st = ww_source_of(c, &o->source, files, c->noperands ? c->noperands : 1, launches,
-                    &out->source);
-  return st ? st : ww_targets_load(c, o->by, targets);
+  return ww_source_of(c, &o->ask.source, files, c->noperands ? c->noperands : 1,
+                      launches, &out->source);
 }
 
 /* As it is seen from here: what a patch calls the file. */
@@ -142,10 +140,10 @@ static void tell(void *ctx, const ww_candidate *k, uint32_t id) {
   fprintf(stderr, "\r\033[K%u %s: %s", id, k->title, ww_show_us(k->us, us));
 }
 
-static ww_status search(ww_cmd *c, ww_query_targets *targets, ww_optimized *r) {
+static ww_status search(ww_cmd *c, ww_ask *ask, ww_optimized *r) {
   const options *o = c->opt;
   ww_optimize_request q;
-  ww_status st = request(c, o, targets, &q);
+  ww_status st = request(c, ask, &q);
   if (st)
     return st;
   q.ctx = c;
@@ -175,13 +173,13 @@ static ww_status resume(ww_cmd *c, ww_optimized *r) {
 
 static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
-  ww_query_targets targets = {0};
+  ww_ask ask = {0};
   ww_optimized r;
-  if (!c->noperands && !o->source.launch && !o->resume)
+  if (!c->noperands && !o->ask.source.launch && !o->resume)
     return ww_usage(c, "name a source file");
-  ww_status st = o->resume ? resume(c, &r) : search(c, &targets, &r);
+  ww_status st = o->resume ? resume(c, &r) : search(c, &ask, &r);
   if (!st)
-    st = write_files(c, &r, targets.gpus);
+    st = write_files(c, &r, ask.targets.gpus);
   if (!st)
     show(c, &r);
   return st;

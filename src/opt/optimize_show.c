@@ -63,7 +63,7 @@ void ww_optimized_print(const ww_optimized *o, bool all, ww_buf *out) {
                        "what needs that\n");
   } else
     ww_buf_puts(out, ": nothing better was found\n");
-  ww_buf_fmt(out, "  %u tried, %u verified; ended as %s\n", o->v.n - 1, kept,
+  ww_buf_fmt(out, "  %u tried, %u verified; ended: %s\n", o->v.n - 1, kept,
              o->stopped);
   if (o->v.n > 1)
     ww_buf_fmt(out, "\n%4s %4s  %-11s %-46s %10s %6s  %s\n", "", "from", "rewrite", "",

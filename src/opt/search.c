@@ -78,7 +78,6 @@ static ww_status predict(search *s, ww_candidate *c, ww_err *e) {
   if (!st) {
     const ww_quantity *time = &p.report.m[WW_M_time_us];
     ww_advise(&c->unit.unit->module, c->fn, t.gpus, t.params, &p, own, &advice);
-    ww_advice_report(&advice, own, &p.report);
     ww_report_copy(&p.report, s->a, &c->report);
     ww_launch_copy(&p.trace.launch, s->a, &c->ready);
     ww_job_needs_of(&p, &c->needs);
@@ -300,7 +299,7 @@ static void run_rounds(search *s) {
     }
   }
   if (n)
-    o->stopped = "as many rewrites on top of one another as were asked for";
+    o->stopped = "the last round that was asked for";
 }
 
 ww_status
