@@ -9,6 +9,7 @@
 
 #include "../measure/compile.h"
 #include "../measure/ncu.h"
+#include "measure_job.h"
 #include "ready.h"
 
 #define MOST_BATCH 4096
@@ -18,7 +19,7 @@ typedef struct {
   ww_source_options source;
   bool time_only, compare, worker, compile_worker, once;
   uint64_t repeats, jobs, batch;
-  const char *limit, *plan, *with, *dump;
+  const char *limit, *plan, *with, *dump, *job;
 } options;
 
 static const ww_option table[] = {
@@ -37,6 +38,10 @@ static const ww_option table[] = {
     WW_OPTION(jobs, "N", "compilations at a time (default: one per core)", 'j'),
     WW_OPTION(batch, "N", "launches that share a pass of the counters (default 256)"),
     WW_OPTION(dump, "DIR", "write the buffers' contents after one run: arg0.bin, ..."),
+    WW_OPTION(job,
+              "JOB",
+              "candidates that tune or optimize --propose wrote: each beside the "
+              "original, results into the job"),
     WW_OPTION_AS(compare,
                  "compare-ncu",
                  NULL,
@@ -307,6 +312,16 @@ static ww_status run_worker(ww_cmd *c, const options *o) {
   return st;
 }
 
+static ww_status run_job(job *j) {
+  const options *o = j->o;
+  ww_job_how how = {.device = j->c->device,
+                    .with = o->with,
+                    .repeats = o->repeats < 15 ? o->repeats : 15,
+                    .processes = o->jobs < UINT32_MAX ? o->jobs : UINT32_MAX};
+  ww_status st = limit_of(j, &how.limit_s);
+  return st ? st : ww_cmd_measure_job(j->c, o->job, &how);
+}
+
 static ww_status run_once(ww_cmd *c, const options *o) {
   ww_launch *l;
   uint32_t n;
@@ -325,6 +340,8 @@ static ww_status run(ww_cmd *c) {
   if (o->once)
     return run_once(c, o);
   job j = {.c = c, .o = o, .a = c->arena};
+  if (o->job)
+    return run_job(&j);
   ww_status st = collect(&j);
   if (st)
     return st;
@@ -353,7 +370,8 @@ const ww_command ww_cmd_measure = {
         "  warpwise measure saxpy.cu --grid n/256 --block 256 --arg 'n=1<<20'\n"
         "  warpwise measure --launch launches.jsonl --json > measured.jsonl\n"
         "  warpwise measure saxpy.cl --device pocl --time-only\n"
-        "  warpwise measure --launch launches.jsonl --plan ready.jsonl --gpu h200\n",
+        "  warpwise measure --launch launches.jsonl --plan ready.jsonl --gpu h200\n"
+        "  warpwise measure --job tune.job\n",
     WW_OPTIONS,
     .run = run,
 };

@@ -620,20 +620,24 @@ static ww_status run_cc1(const ww_job *j,
   return rc;
 }
 
+void ww_clang_driver_line(const ww_job *j, ww_arena *a, ww_strings *v) {
+  ww_strings own = {0};
+  driver_words(j, a, v);
+  cc1_words(j, a, &own);
+  for (uint32_t i = 0; i < own.n; i++)
+    WW_ADD(a, v, "-Xclang", own.v[i]);
+  diagnostic_words(a, v, false);
+  tolerant_words(a, v);
+  const char *prelude = ww_clang_prelude(j, a);
+  if (prelude)
+    WW_ADD(a, v, "-include", prelude);
+  common_words(j, true, a, v);
+}
+
 /* The slow, sure way: no cache, no precompiled prelude. */
 static ww_status run_driver(const ww_job *j, ww_arena *a, ww_compiled *out, ww_err *e) {
   ww_strings v = {0};
-  ww_strings own = {0};
-  driver_words(j, a, &v);
-  cc1_words(j, a, &own);
-  for (uint32_t i = 0; i < own.n; i++)
-    WW_ADD(a, &v, "-Xclang", own.v[i]);
-  diagnostic_words(a, &v, false);
-  tolerant_words(a, &v);
-  const char *prelude = ww_clang_prelude(j, a);
-  if (prelude)
-    WW_ADD(a, &v, "-include", prelude);
-  common_words(j, true, a, &v);
+  ww_clang_driver_line(j, a, &v);
   WW_ADD(a, &v, "-o", "-", ww_safe_path(j->file, a));
   return run(j, &v, WW_STARTS_ITSELF, a, out, e);
 }

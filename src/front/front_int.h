@@ -135,6 +135,8 @@ ww_status ww_clang_line(
 double ww_clang_spent(void); /* seconds that this thread has waited for clang so far */
 /* options of -cc1 that the driver does not decide */
 void ww_clang_own_words(const ww_job *j, ww_arena *a, ww_strings *out);
+/* Words for the driver up to the file, without output: a line of its own, no cache. */
+void ww_clang_driver_line(const ww_job *j, ww_arena *a, ww_strings *v);
 /* header of -include, NULL: the dialect has none */
 const char *ww_clang_prelude(const ww_job *j, ww_arena *a);
 const char *ww_clang_language(const ww_job *j); /* operand of -x */

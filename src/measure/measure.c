@@ -412,6 +412,7 @@ static void fill_metrics(slot *s) {
   d->clocks_mhz = s->clocks;
   d->dropped = s->dropped;
   d->nsamples = s->n;
+  d->digest = s->digest;
 }
 
 static void emit(meter *t) {

@@ -156,8 +156,14 @@ void ww_measured_write(void *measured, ww_json *j) {
   for (uint32_t k = 0; k < m->nsamples; k++)
     if (m->dropped[k])
       ww_json_uint(j, k);
-  ww_json_put(j, "],median_us:%g,iqr_us:%g,passes:%u,accumulates:%i,compiler?:%s}",
+  ww_json_put(j, "],median_us:%g,iqr_us:%g,passes:%u,accumulates:%i,compiler?:%s",
               m->median_us, m->iqr_us, m->passes, m->accumulates, m->compiler);
+  if (m->digest) {
+    char hex[20];
+    snprintf(hex, sizeof hex, "%016lx", m->digest);
+    ww_json_kstr(j, "digest", hex);
+  }
+  ww_json_put(j, "}");
 }
 
 static const ww_report_term *
@@ -374,10 +380,12 @@ static ww_status read_measured(const cJSON *o, ww_arena *a, ww_report *out, ww_e
   if (!cJSON_IsObject(o))
     return WW_OK;
   ww_measured *m = WW_NEW(a, ww_measured);
+  const char *digest = ww_json_text(o, "digest", a);
   *m = (ww_measured){.device = read_device(o, a),
                      .median_us = sample(get(o, "median_us")),
                      .iqr_us = sample(get(o, "iqr_us")),
                      .passes = ww_json_whole(o, "passes"),
+                     .digest = digest ? strtoull(digest, NULL, 16) : 0,
                      .accumulates = cJSON_IsTrue(get(o, "accumulates")),
                      .compiler = ww_json_text(o, "compiler", a)};
   out->measured = m;

@@ -91,6 +91,7 @@ typedef struct {
   uint32_t nsamples;
   double median_us, iqr_us;
   uint32_t passes;      /* of the counters; 0: time alone */
+  uint64_t digest;      /* of all buffers after one run */
   bool accumulates;     /* a second run on its own output gives another result */
   const char *compiler; /* "nvcc 13.0.88", "NVRTC 13.0", NULL unknown */
 } ww_measured;

@@ -59,13 +59,15 @@ typedef struct {
 } change;
 typedef WW_VEC(change) changes;
 
-/* Old lines that an edit touches; whole lines put in before a line touch none. */
+/* Old lines that an edit touches; where whole lines take the place of whole lines, the
+ * one behind is not touched. */
 static void span(const lines *l, const ww_edit *e, size_t *first, size_t *last) {
   size_t n = strlen(e->text);
+  size_t behind = line_of(l, e->end);
   *first = line_of(l, e->begin);
-  bool whole =
-      e->begin == e->end && e->begin == l->line[*first] && n && e->text[n - 1] == '\n';
-  *last = whole ? *first : line_of(l, e->end) + 1;
+  bool whole = e->begin == l->line[*first] && e->end == l->line[behind] &&
+               (n ? e->text[n - 1] == '\n' : e->end > e->begin);
+  *last = whole ? behind : behind + 1;
   if (*last > l->nlines)
     *last = l->nlines;
 }

@@ -560,6 +560,8 @@ void ww_export_html(const ww_export *x, ww_buf *out) {
   writer w = {.x = x, .a = ww_arena_new(), .out = out};
   read_entries(&w);
   head(&w);
+  if (x->first)
+    x->first(x->ctx, out);
   uint32_t nth = 0;
   for (uint32_t k = 0; k < x->n;) {
     group g = {.v = &w.entries[k], .n = 1, .nth = nth++};

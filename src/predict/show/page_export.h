@@ -16,6 +16,8 @@ typedef struct {
                         const char *file,
                         ww_arena *a); /* its text; NULL: not to be had. May be NULL */
   void *ctx;
+  /* sections before the kernels; NULL: none */
+  void (*first)(void *ctx, ww_buf *out);
   const char *made; /* the command or the request it comes from, in words */
 } ww_export;
 void ww_export_html(const ww_export *x, ww_buf *out);

@@ -1,0 +1,229 @@
+/* optimize_show.c - what became of a search: for a person, as JSON, as a page. */
+#include "../base/json_put.h"
+#include "../base/svg.h"
+#include "../predict/show/page_export.h"
+#include "../predict/show/show.h"
+#include "optimize.h"
+
+/* ---- text ---- */
+
+static void put_time(const ww_candidate *c, ww_buf *out) {
+  char us[16];
+  char low[16];
+  char high[16];
+  ww_buf_fmt(out, "%s [%s, %s]", ww_show_us(c->us, us), ww_show_us(c->low, low),
+             ww_show_us(c->high, high));
+}
+
+/* The rewrites that led to a candidate, the first one first. */
+static void put_way(const ww_optimized *o, uint32_t id, ww_buf *out) {
+  const ww_candidate *c = &o->v.v[id];
+  if (!c->title)
+    return;
+  put_way(o, c->parent, out);
+  ww_buf_fmt(out, "    %s: %s\n", ww_rewrites[c->kind].id, c->title);
+}
+
+static void put_candidate(const ww_optimized *o, uint32_t id, ww_buf *out) {
+  const ww_candidate *c = &o->v.v[id];
+  char us[16];
+  ww_buf_fmt(out, "%4u %4u  %-11s %-46.46s ", id, c->parent, ww_rewrites[c->kind].id,
+             c->title);
+  if (c->state == WW_CANDIDATE_FAILED)
+    ww_buf_fmt(out, "%10s        ", "");
+  else
+    ww_buf_fmt(out, "%10s %5.2fx ", ww_show_us(c->us, us), o->v.v[0].us / c->us);
+  ww_buf_fmt(out, " %s", ww_candidate_texts[c->state]);
+  if (c->cases && c->state == WW_CANDIDATE_VERIFIED)
+    ww_buf_fmt(out, " (%u cases)", c->cases);
+  if (c->why)
+    ww_buf_fmt(out, ": %s", c->why);
+  ww_buf_puts(out, "\n");
+}
+
+void ww_optimized_print(const ww_optimized *o, bool all, ww_buf *out) {
+  const ww_candidate *old = &o->v.v[0];
+  const ww_candidate *best = &o->v.v[o->best];
+  uint32_t kept = 0;
+  for (uint32_t k = 1; k < o->v.n; k++)
+    kept += o->v.v[k].state >= WW_CANDIDATE_VERIFIED;
+  ww_buf_fmt(out, "%s  %s  on %s\n  ", o->kernel, o->path, old->report.gpu);
+  put_time(old, out);
+  if (o->best) {
+    ww_buf_puts(out, " -> ");
+    put_time(best, out);
+    ww_buf_fmt(out, ", %.2f times as fast", old->us / best->us);
+    if (best->measured)
+      ww_buf_puts(out, ", measured\n");
+    else
+      ww_buf_fmt(out, " by prediction; verified in %u cases\n", best->cases);
+    put_way(o, o->best, out);
+    if (best->apart)
+      ww_buf_puts(out, "  right where no two buffers overlap; --may-overlap leaves out "
+                       "what needs that\n");
+  } else
+    ww_buf_puts(out, ": nothing better was found\n");
+  ww_buf_fmt(out, "  %u tried, %u verified; ended: %s\n", o->v.n - 1, kept,
+             o->stopped);
+  if (o->v.n > 1)
+    ww_buf_fmt(out, "\n%4s %4s  %-11s %-46s %10s %6s  %s\n", "", "from", "rewrite", "",
+               "predicted", "gain", "what became of it");
+  for (uint32_t k = 1; k < o->v.n; k++)
+    if (all || o->v.v[k].state != WW_CANDIDATE_NO_GAIN)
+      put_candidate(o, k, out);
+}
+
+/* ---- JSON ---- */
+
+static void write_launch(const ww_candidate *c, ww_json *j) {
+  ww_json_key(j, "launch");
+  ww_launch shape = {0};
+  memcpy(shape.grid, c->ready.grid, sizeof shape.grid);
+  memcpy(shape.block, c->ready.block, sizeof shape.block);
+  ww_launch_write(&shape, j);
+}
+
+void ww_optimized_write(const ww_optimized *o, ww_json *j) {
+  const ww_candidate *old = &o->v.v[0];
+  const ww_candidate *best = &o->v.v[o->best];
+  ww_json_put(j,
+              "kernel:%s,file:%s,gpu:%s,before:{time_us:%g,low:%g,high:%g},"
+              "after:{time_us:%g,low:%g,high:%g},gain:%g,improved:%i,stopped:%s",
+              o->kernel, o->path, old->report.gpu, old->us, old->low, old->high,
+              best->us, best->low, best->high, old->us / best->us, o->best > 0,
+              o->stopped);
+  ww_json_put(j, "floor_us?:%g,best:%u,assumes_no_overlap:%i,source:%s", o->floor_us,
+              o->best, best->apart, best->text);
+  ww_json_put(j, "tried:[");
+  for (uint32_t k = 1; k < o->v.n; k++) {
+    const ww_candidate *c = &o->v.v[k];
+    ww_json_put(j, "{id:%u,from:%u,rewrite:%s,title:%s,state:%s,why?:%s,cases?:%u", k,
+                c->parent, ww_rewrites[c->kind].id, c->title,
+                ww_candidate_names[c->state], c->why, c->cases);
+    if (c->state != WW_CANDIDATE_FAILED) {
+      ww_json_put(j, "time_us:%g,low:%g,high:%g", c->us, c->low, c->high);
+      write_launch(c, j);
+    }
+    ww_json_end_obj(j);
+  }
+  ww_json_end_arr(j);
+}
+
+/* ---- page ---- */
+
+typedef struct {
+  const ww_optimized *o;
+  const char *before, *after; /* names of the two texts on the page */
+  ww_arena *a;
+} page;
+
+static const char *page_source(void *ctx, const char *file, ww_arena *a) {
+  const page *p = ctx;
+  (void)a;
+  if (!strcmp(file, p->before))
+    return p->o->v.v[0].text;
+  return strcmp(file, p->after) ? NULL : p->o->v.v[p->o->best].text;
+}
+
+static void put_cell(ww_buf *out, const char *text) {
+  ww_buf_puts(out, "<td style=\"text-align:left;white-space:normal\">");
+  ww_svg_escape(out, text ? text : "");
+  ww_buf_puts(out, "</td>");
+}
+
+static void put_row(const ww_optimized *o, uint32_t id, ww_buf *out) {
+  const ww_candidate *c = &o->v.v[id];
+  char us[16];
+  ww_buf_fmt(out, "<tr><td>%u</td><td>%u</td>", id, c->parent);
+  put_cell(out, c->title ? c->title : "the original");
+  if (c->state == WW_CANDIDATE_FAILED)
+    ww_buf_puts(out, "<td></td><td></td>");
+  else
+    ww_buf_fmt(out, "<td>%s</td><td>%.2fx</td>", ww_show_us(c->us, us),
+               o->v.v[0].us / c->us);
+  put_cell(out, ww_candidate_texts[c->state]);
+  put_cell(out, c->why);
+  ww_buf_puts(out, "</tr>\n");
+}
+
+static void put_compared(const ww_optimized *o, ww_buf *out) {
+  const ww_report *old = &o->v.v[0].report;
+  const ww_report *now = &o->v.v[o->best].report;
+  ww_buf_puts(out,
+              "<section><h2>Before and after</h2><div class=\"scroll\"><table><thead>"
+              "<tr><th></th><th>before</th><th>after</th></tr></thead><tbody>\n");
+  for (int m = 0; m < WW_NMETRICS; m++) {
+    char v[2][24];
+    if (!old->m[m].known || !now->m[m].known)
+      continue;
+    const char *unit = ww_metrics[m].unit;
+    unit = !strcmp(unit, "1") || !strcmp(unit, "1/thread") ? "" : unit;
+    ww_buf_fmt(out, "<tr><th>%s</th><td>%s</td><td>%s</td></tr>\n", ww_metrics[m].name,
+               m == WW_M_time_us ? ww_show_us(old->m[m].value, v[0])
+                                 : ww_show_amount(old->m[m].value, unit, v[0]),
+               m == WW_M_time_us ? ww_show_us(now->m[m].value, v[1])
+                                 : ww_show_amount(now->m[m].value, unit, v[1]));
+  }
+  ww_buf_puts(out, "</tbody></table></div></section>\n");
+}
+
+static void put_first(void *ctx, ww_buf *out) {
+  const page *p = ctx;
+  const ww_optimized *o = p->o;
+  ww_buf text = {0};
+  ww_buf patch = {0};
+  ww_optimized_print(o, false, &text);
+  text.s[strcspn(text.s, "\n") + 1 + strcspn(strchr(text.s, '\n') + 1, "\n")] = 0;
+  ww_buf_puts(out, "<section><h2>Optimised</h2><p>");
+  ww_svg_escape(out, text.s);
+  ww_buf_puts(out, "</p></section>\n");
+  put_compared(o, out);
+  ww_patch_write(ww_path_base(o->path), o->v.v[0].text, o->v.v[o->best].text, p->a,
+                 &patch);
+  ww_buf_puts(out, "<section><h2>The change</h2><div class=\"scroll\"><pre>");
+  ww_svg_escape(out, patch.s ? patch.s : "none");
+  ww_buf_puts(out, "</pre></div></section>\n<section><h2>What was tried</h2><div "
+                   "class=\"scroll\"><table><thead><tr><th></th><th>from</th>"
+                   "<th>rewrite</th><th>predicted</th><th>gain</th><th>what became of "
+                   "it</th><th></th></tr></thead><tbody>\n");
+  for (uint32_t k = 0; k < o->v.n; k++)
+    put_row(o, k, out);
+  ww_buf_puts(out, "</tbody></table></div></section>\n");
+  ww_buf_free(&text);
+  ww_buf_free(&patch);
+}
+
+/* A report of one of the two, named so that the page tells them apart. */
+static ww_report
+named(const page *p, uint32_t id, const char *file, const char *which) {
+  ww_report r;
+  ww_report_copy(&p->o->v.v[id].report, p->a, &r);
+  r.kernel = ww_fmt(p->a, "%s, %s", p->o->kernel, which);
+  r.file = file;
+  for (uint32_t k = 0; k < r.nlines; k++)
+    if (r.lines[k].file)
+      r.lines[k].file = file;
+  for (uint32_t k = 0; k < r.nfindings; k++)
+    if (r.findings[k].file)
+      r.findings[k].file = file;
+  return r;
+}
+
+void ww_optimized_page(const ww_optimized *o,
+                       const ww_gpu *g,
+                       ww_arena *a,
+                       ww_buf *out) {
+  const char *name = ww_path_base(o->path);
+  page p = {o, ww_fmt(a, "%s (before)", name), ww_fmt(a, "%s (after)", name), a};
+  ww_report reports[2] = {named(&p, 0, p.before, "before"),
+                          named(&p, o->best, p.after, "after")};
+  ww_export x = {.reports = reports,
+                 .n = 2,
+                 .gpus = g,
+                 .ngpus = 1,
+                 .source = page_source,
+                 .first = put_first,
+                 .ctx = &p,
+                 .made = "warpwise optimize"};
+  ww_export_html(&x, out);
+}

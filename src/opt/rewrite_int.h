@@ -1,0 +1,85 @@
+/* rewrite_int.h - what the rewrites share: looking at nodes, and offering.
+ *
+ *   rewrite.c         nodes, offers, the table
+ *   rewrite_index.c   which element a thread works on; block, swap, stride
+ *   rewrite_text.c    restrict, floats, unroll, accumulate, the fixes of findings
+ *   rewrite_atomic.c  atomics */
+#ifndef WW_OPT_REWRITE_INT_H
+#define WW_OPT_REWRITE_INT_H
+
+#include "rewrite.h"
+
+#define WW_NONODE UINT32_MAX
+
+typedef struct {
+  const ww_rewrite_input *in;
+  const ww_node *v; /* the syntax' nodes */
+  const char *text;
+  uint32_t kernel, body; /* nodes: the function, its braces */
+  ww_arena *a;
+  WW_VEC(ww_rewritten) out;
+} ww_rewriting;
+
+typedef WW_VEC(ww_edit) ww_edit_list;
+
+/* ---- nodes ---- */
+/* The k-th child, WW_NONODE: there are fewer. */
+uint32_t ww_node_child(const ww_rewriting *x, uint32_t node, uint32_t k);
+uint32_t ww_node_children(const ww_rewriting *x, uint32_t node);
+/* Through what clang inserts, parentheses and casts, to what they are about. */
+uint32_t ww_node_bare(const ww_rewriting *x, uint32_t node);
+bool ww_node_inside(const ww_rewriting *x, uint32_t node, uint32_t of);
+/* Text as it is written. */
+const char *ww_node_text(const ww_rewriting *x, uint32_t node);
+/* The same text but for blanks? */
+bool ww_node_reads(const ww_rewriting *x, uint32_t node, const char *text);
+bool ww_node_alike(const ww_rewriting *x, uint32_t i, uint32_t j);
+/* One past the statement, its `;` included. */
+uint32_t ww_node_end(const ww_rewriting *x, uint32_t node);
+/* The nearest node of that kind above, within the kernel; WW_NONODE. */
+uint32_t ww_node_above(const ww_rewriting *x, uint32_t node, ww_node_kind kind);
+/* Is it a statement of braces, with others before and behind? */
+bool ww_node_in_block(const ww_rewriting *x, uint32_t node);
+/* Does anything in `within` assign to what is declared there, or take its address? */
+bool ww_node_changed(const ww_rewriting *x, uint32_t decl, uint32_t within);
+/* The operand of an assignment, ++ or --, that is changed; WW_NONODE: it is none. */
+uint32_t ww_node_target(const ww_rewriting *x, uint32_t node);
+/* Does the subtree refer to it? */
+bool ww_node_uses(const ww_rewriting *x, uint32_t node, uint32_t decl);
+/* The function that a call calls; "" */
+const char *ww_node_callee(const ww_rewriting *x, uint32_t node);
+/* The declaration's node, WW_NONODE: not in this text. */
+uint32_t ww_node_of_decl(const ww_rewriting *x, uint32_t decl);
+/* Blanks before the line that a byte is in. */
+const char *ww_text_indent(const ww_rewriting *x, uint32_t at);
+/* A name that the text does not have. */
+const char *ww_text_fresh(const ww_rewriting *x, const char *base);
+
+/* ---- offers ---- */
+void ww_edit_put(
+    ww_rewriting *x, ww_edit_list *e, uint32_t begin, uint32_t end, const char *text);
+/* Dropped where edits meet, touch a macro, or there is nothing to change. */
+void ww_rewrite_offer(ww_rewriting *x,
+                      const ww_edit_list *e,
+                      const ww_rewritten *about);
+
+/* ---- rewrite_index.c ---- */
+/* INDEX(ID, "CUDA's name", "OpenCL's") */
+typedef enum {
+  WW_INDEX_THREAD,
+  WW_INDEX_BLOCK,
+  WW_INDEX_BLOCK_SIZE,
+  WW_INDEX_GRID_SIZE,
+  WW_INDEX_GLOBAL /* OpenCL's get_global_id */
+} ww_index_kind;
+/* An index that the hardware gives, -1: it is none. *axis: 0 to 2. */
+int ww_index_of(const ww_rewriting *x, uint32_t node, uint32_t *axis);
+/* Does the value differ between threads of a block? Looks through local variables. */
+bool ww_index_varies(const ww_rewriting *x, uint32_t node, int depth);
+/* No shared memory, barriers, shuffles, votes, inline assembly. */
+bool ww_index_independent(const ww_rewriting *x);
+
+#define REWRITE(id, name, function, ...) void function(ww_rewriting *x);
+#include "rewrite.def"
+
+#endif

@@ -1,0 +1,39 @@
+// Kernels as people first write them; tests/optimize/run.sh has them made faster.
+
+// warpwise: grid=(n+15)/16,(n+15)/16 block=16,16 n=1024 a=f32[n*n] b=f32[n*n]
+__global__ void scale_columns(int n, const float *a, float *b) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x, col = blockIdx.y * blockDim.y + threadIdx.y;
+  if (row < n && col < n) b[row * n + col] = 2.0f * a[row * n + col];
+}
+
+// warpwise: grid=(n+255)/256 block=256 n=1<<20 x=f32[n] s=f32[1]
+__global__ void sum(int n, const float *x, float *s) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) atomicAdd(s, x[i]);
+}
+
+// warpwise: grid=(n+255)/256 block=256 n=4096 m=256 x=f32[n*m] y=f32[n]
+__global__ void column_sums(int n, int m, const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    for (int j = 0; j < m; j++)
+      y[i] += x[j * n + i];
+}
+
+// warpwise: grid=(n+31)/32 block=32 n=1<<20 x=f32[n]
+__global__ void waves(int n, float *x) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float v = x[i];
+  for (int k = 0; k < 16; k++)
+    v = v * 0.99 + 0.01;
+  x[i] = v;
+}
+
+// Nothing here may be changed: lanes hand values on, in blocks of one size.
+// warpwise: grid=n/32 block=32 n=1<<16 x=f32[n]
+__global__ void neighbours(float *x, int n) {
+  int i = blockIdx.x * 32 + threadIdx.x;
+  float v = x[i];
+  x[i] = v + __shfl_xor_sync(0xffffffffu, v, 1);
+}

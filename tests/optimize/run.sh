@@ -1,0 +1,83 @@
+#!/bin/bash
+# run.sh BUILD : naive kernels through `warpwise optimize`; prints TAP.
+#
+# What comes back has to be predicted faster, to be a patch that `git apply` takes, and to be the same kernel by a run of `verify` of its own.
+cd "$(dirname "$0")" || exit 1
+warpwise=$(realpath "../../${1:-build}/warpwise" 2>/dev/null || realpath "$1/warpwise")
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cp naive.cu naive.cl program.cu "$dir"
+cd "$dir" || exit 1
+git init -q . && git add . && git -c user.name=t -c user.email=t@t commit -qm naive
+n=0
+bad=0
+
+result() { # OK NAME WHY
+  n=$((n + 1))
+  if [ "$1" = 1 ]; then
+    echo "ok $n - $2"
+  else
+    echo "not ok $n - $2"
+    echo "$3" | head -c 900 | sed 's/^/# /'
+    echo
+    bad=1
+  fi
+}
+refused() { # NAME CODE PATTERN ARGUMENTS...
+  local name=$1 want=$2 pattern=$3 out code ok=0
+  shift 3
+  out=$("$warpwise" optimize "$@" 2>&1)
+  code=$?
+  [ $code = "$want" ] && printf '%s' "$out" | grep -q "$pattern" && ok=1
+  result $ok "$name" "exit code $code: $out"
+}
+
+faster() { # FILE KERNEL LEAST REWRITE OPTIONS... : a gain of at least LEAST in which the rewrite has a part
+  local file=$1 kernel=$2 least=$3 rewrite=$4 out ok=0 why
+  shift 4
+  out=$("$warpwise" optimize "$file" --kernel "$kernel" --seed 7 --rounds 2 --beam 2 --patch k.patch --json "$@" 2>&1)
+  why=$(printf '%s' "$out" | python3 -c '
+import json, sys
+r = json.load(sys.stdin)
+tried = {t["id"]: t for t in r["tried"]}
+way, at = [], r["best"]
+while at:
+    way.append(tried[at]["rewrite"])
+    at = tried[at]["from"]
+if r["gain"] < float(sys.argv[1]): print("gain", r["gain"], way)
+elif not set(sys.argv[2].split()) & set(way): print("by", way)
+elif any(tried[t]["state"] != "verified" for t in tried if t == r["best"]): print("not verified")' "$least" "$rewrite" 2>&1)
+  [ -z "$why" ] && ok=1
+  result $ok "$file: $kernel: $rewrite, at least $least times as fast" "$why $out"
+  [ $ok = 1 ] || return
+  cp "$file" old-"$file"
+  git apply k.patch 2>why && ok=1 || ok=0
+  result $ok "$file: $kernel: git apply takes the patch" "$(cat why k.patch)"
+  why=$("$warpwise" verify old-"$file" "$file" --kernel "$kernel" --new-kernel "$kernel" --no-overlap --seed 99 2>&1) && ok=1 || ok=0
+  result $ok "$file: $kernel: the same kernel by another seed" "$why"
+  git checkout -q "$file"
+}
+
+faster naive.cu scale_columns 1.5 swap
+faster naive.cu sum 3 atomic-warp
+faster naive.cu column_sums 1.1 "accumulate restrict"
+faster naive.cu waves 2 floats --gpu rtx3080
+faster naive.cu waves 1.5 block
+faster naive.cl scale_columns 1.5 swap
+faster program.cu double_all 1.3 block
+out=$("$warpwise" optimize program.cu --rounds 1 --seed 7 --output - 2>&1)
+result "$(printf '%s' "$out" | grep -Eq 'double_all<<<\(\(1 << 20\) \+ [0-9]+\) / [0-9]+, [0-9]+>>>|double_all<<<dim3\(' && echo 1)" "the launch follows the kernel" "$out"
+out=$("$warpwise" optimize naive.cu --kernel neighbours --seed 7 --all 2>&1)
+result "$(printf '%s' "$out" | grep -q 'nothing better was found' && echo 1)" "what cannot be changed stays" "$out"
+out=$("$warpwise" optimize naive.cu --kernel column_sums --may-overlap --seed 7 --rounds 1 --json 2>&1)
+result "$(printf '%s' "$out" | grep -q '"rewrite":"accumulate"' || echo 1)" "buffers that may overlap: no register for an element" "$out"
+"$warpwise" optimize naive.cu --kernel scale_columns --seed 7 --rounds 1 --page k.html --propose k.job >out 2>&1
+result "$(grep -q 'Before and after' k.html && grep -q '<svg' k.html && grep -q 'What was tried' k.html && echo 1)" "a page" "$(cat out)"
+result "$([ "$(grep -c '"candidate"' k.job)" -ge 2 ] && echo 1)" "a job for another machine" "$(head -c 300 k.job)"
+refused "a job without measurements" 2 'measured yet' --resume k.job
+refused "a job that is there" 2 'k.job' naive.cu --kernel scale_columns --rounds 1 --propose k.job
+refused "no file" 2 'name a source' --json
+refused "a kernel that is not there" 2 'no kernel' naive.cu --kernel none
+refused "several kernels" 2 'several kernels' naive.cu
+echo "1..$n"
+exit $bad

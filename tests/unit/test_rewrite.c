@@ -1,0 +1,279 @@
+/* test_rewrite.c - rewrites of kernels: each is offered where it is right, with the
+ * text that it makes, and refused where it is not; launches that follow; patches. */
+#include "unit.h"
+
+#include "../../src/opt/optimize.h"
+#include "../../src/query/input.h"
+
+#define GID "blockIdx.x * blockDim.x + threadIdx.x"
+
+static const ww_launch line256 = {.grid = {64, 1, 1}, .block = {256, 1, 1}};
+static const ww_launch tile16 = {.grid = {8, 8, 1}, .block = {16, 16, 1}};
+
+/* The text after the n-th offer of that kind for the kernel k; NULL: there is none. */
+static const char *
+offer(ww_arena *a, const char *text, ww_rewrite_kind kind, int n, const ww_launch *l) {
+  const char *files[] = {"k.cu"};
+  const char *texts[] = {text};
+  ww_front_options o = {
+      .files = files, .nfiles = 1, .dialect = WW_CUDA, .texts = texts};
+  ww_syntax syntax;
+  ww_rewritten *v;
+  ww_err e = {0};
+  if (ww_syntax_read(&o, a, &syntax, &e))
+    fail_msg("%s", e.msg);
+  ww_rewrite_input in = {
+      .syntax = &syntax, .kernel = "k", .line = 1, .dialect = WW_CUDA, .launch = l};
+  for (const char *p = text; p < strstr(text, "void k("); p++)
+    in.line += *p == '\n';
+  uint32_t count = ww_rewrite_all(&in, a, &v);
+  for (uint32_t k = 0; k < count; k++)
+    if (v[k].kind == kind && !n--) {
+      ww_launch now = *l;
+      ww_reshape_launch(&v[k].shape, l, a, &now);
+      return ww_rewrite_apply(&in, &v[k], &now, a);
+    }
+  return NULL;
+}
+
+#define has(a, text, kind, launch, ...)                              \
+  do {                                                               \
+    static const char *const wanted_[] = {__VA_ARGS__};              \
+    const char *now_ = offer(a, text, WW_REWRITE_##kind, 0, launch); \
+    if (!now_)                                                       \
+      fail_msg("nothing is offered for %s", text);                   \
+    for (size_t w_ = 0; w_ < WW_COUNT(wanted_); w_++)                \
+      if (!strstr(now_, wanted_[w_]))                                \
+        fail_msg("no \"%s\" in \"%s\"", wanted_[w_], now_);          \
+  } while (0)
+#define has_none(a, text, kind, launch) \
+  assert_null(offer(a, text, WW_REWRITE_##kind, 0, launch))
+
+/* ---- syntax ---- */
+
+static void test_syntax(void **state) {
+  const char *files[] = {"k.cu"};
+  const char *texts[] = {"#define TWICE(v) ((v) + (v))\n"
+                         "__global__ void k(float *x) { x[3] = TWICE(x[4]); }\n"};
+  ww_front_options o = {
+      .files = files, .nfiles = 1, .dialect = WW_CUDA, .texts = texts};
+  ww_syntax s;
+  ww_err e = {0};
+  uint32_t plain = 0;
+  uint32_t macro = 0;
+  assert_int_equal(ww_syntax_read(&o, *state, &s, &e), WW_OK);
+  for (uint32_t k = 0; k < s.n; k++) {
+    const ww_node *n = &s.v[k];
+    assert_true(n->begin <= n->end && n->end <= s.bytes && n->last > k);
+    if (n->kind != WW_NODE_SUBSCRIPT)
+      continue;
+    assert_int_equal(n->type, WW_TYPE_FLOAT);
+    plain += !n->macro;
+    macro += n->macro;
+  }
+  assert_int_equal(plain, 1); /* x[3] */
+  assert_true(macro >= 1);    /* what the macro makes of x[4] */
+}
+
+/* ---- rewrites ---- */
+
+static void test_block(void **state) {
+  const char *fixed =
+      "__global__ void k(int n, float *x) {\n"
+      "  int i = blockIdx.x * 256 + threadIdx.x;\n  if (i < n) x[i] = 1;\n}\n";
+  has(*state, fixed, BLOCK, &line256, "blockIdx.x * 32 + threadIdx.x");
+  has_none(*state,
+           "__global__ void k(int n, float *x) {\n  __shared__ float s[256];\n"
+           "  s[threadIdx.x] = x[" GID "];\n  __syncthreads();\n"
+           "  x[" GID "] = s[255 - threadIdx.x];\n}\n",
+           BLOCK, &line256);
+  has_none(*state, "__global__ void k(float *x) { x[threadIdx.x] = blockIdx.x; }\n",
+           BLOCK, &line256);
+  has_none(*state,
+           "#define ID blockIdx.x * 256 + threadIdx.x\n"
+           "__global__ void k(float *x) { x[ID] = 1; }\n",
+           BLOCK, &line256);
+}
+
+static void test_launches_follow(void **state) {
+  const char *program =
+      "__global__ void k(int n, float *x) {\n  int i = " GID
+      ";\n  if (i < n) x[i] = 1;\n}\n"
+      "void f(int n, float *x, dim3 g) {\n"
+      "  k<<<(n + 255) / 256, 256>>>(n, x);\n  k<<<g, 256, 0>>>(n, x);\n}\n";
+  has(*state, program, BLOCK, &line256, "k<<<(n + 31) / 32, 32>>>(n, x)",
+      "k<<<dim3(dim3(g).x * 8, dim3(g).y, dim3(g).z), dim3(32, 1, 1), 0>>>");
+  has_none(*state,
+           "__global__ void k(int n, float *x) {\n  int i = " GID
+           ";\n  if (i < n) x[i] = 1;\n}\n"
+           "void f(void **a) { cudaLaunchKernel((void *)k, 1, 256, a, 0, 0); }\n",
+           BLOCK, &line256);
+}
+
+static void test_comment_follows(void **state) {
+  has(*state,
+      "// warpwise: grid=64 block=256 n=1<<14\n"
+      "__global__ void k(int n, float *x) {\n  int i = " GID
+      ";\n  if (i < n) x[i] = 1;\n}\n",
+      BLOCK, &line256, "// warpwise: grid=512 block=32 n=1<<14");
+}
+
+static void test_swap(void **state) {
+  has(*state,
+      "__global__ void k(int n, float *x) {\n"
+      "  int r = blockIdx.x * 16 + threadIdx.x, c = blockIdx.y * 16 + threadIdx.y;\n"
+      "  x[r * n + c] = 1;\n}\n",
+      SWAP, &tile16,
+      "r = blockIdx.y * 16 + threadIdx.y, c = blockIdx.x * 16 + threadIdx.x");
+  has_none(
+      *state,
+      "__global__ void k(float *x) {\n  float v = x[threadIdx.y * 16 + threadIdx.x];\n"
+      "  x[threadIdx.x] = __shfl_xor_sync(~0u, v, 1);\n}\n",
+      SWAP, &tile16);
+  has_none(*state, "__global__ void k(int n, float *x) { x[" GID "] = n; }\n", SWAP,
+           &line256);
+}
+
+static void test_restrict(void **state) {
+  has(*state,
+      "__global__ void k(const float *x, float *y, float *z) { z[0] = x[0] + y[0]; }\n",
+      RESTRICT, &line256,
+      "k(const float *__restrict__ x, const float *__restrict__ y, "
+      "float *__restrict__ z)");
+  has_none(
+      *state,
+      "__global__ void k(const float *__restrict__ x, float *__restrict__ y) { y[0] = "
+      "x[0]; }\n",
+      RESTRICT, &line256);
+}
+
+static void test_floats(void **state) {
+  has(*state, "__global__ void k(float *x) { x[0] = x[0] * 2.0 + 1e-3 + 3.0f; }\n",
+      FLOATS, &line256, "x[0] * 2.0f + 1e-3f + 3.0f");
+  has_none(*state, "__global__ void k(float *x, double s) { x[0] = x[0] * 2.0 + s; }\n",
+           FLOATS, &line256);
+}
+
+static void test_accumulate(void **state) {
+  has(*state,
+      "__global__ void k(int n, const float *x, float *y) {\n  int i = threadIdx.x;\n"
+      "  for (int j = 0; j < n; j++)\n    y[i] += x[j * 32 + i];\n}\n",
+      ACCUMULATE, &line256, "float sum = y[i];\n  for",
+      "sum += x[j * 32 + i];\n  y[i] = sum;");
+  has_none(*state,
+           "__global__ void k(int n, const float *x, float *y) {\n"
+           "  for (int j = 0; j < n; j++)\n    y[j] += x[j];\n}\n",
+           ACCUMULATE, &line256);
+  has_none(*state,
+           "__global__ void k(int n, float *y) {\n  int i = threadIdx.x;\n"
+           "  for (int j = 0; j < n; j++)\n    y[i] += y[j];\n}\n",
+           ACCUMULATE, &line256);
+}
+
+static void test_unroll(void **state) {
+  has(*state,
+      "__global__ void k(int n, float *x) {\n  float s = 0;\n"
+      "  for (int j = 0; j < n; j++)\n    s += x[j];\n  x[0] = s;\n}\n",
+      UNROLL, &line256, "  #pragma unroll 4\n  for (int j");
+  has_none(*state,
+           "__global__ void k(int n, float *x) {\n  float s = 0;\n  #pragma unroll 2\n"
+           "  for (int j = 0; j < n; j++)\n    s += x[j];\n  x[0] = s;\n}\n",
+           UNROLL, &line256);
+}
+
+static void test_atomic_warp(void **state) {
+  has(*state,
+      "__global__ void k(int n, const float *x, float *s) {\n  int i = " GID
+      ";\n  if (i < n) atomicAdd(s, x[i]);\n}\n",
+      ATOMIC_WARP, &line256, "if (__activemask() == 0xffffffffu)", "__shfl_down_sync",
+      "atomicAdd(s, sum);");
+  has_none(
+      *state,
+      "__global__ void k(const int *x, int *s) { atomicAdd(&s[x[threadIdx.x]], 1); }\n",
+      ATOMIC_WARP, &line256);
+  has_none(
+      *state,
+      "__global__ void k(int *q, int *s) { int at = atomicAdd(s, 1); q[at] = 1; }\n",
+      ATOMIC_WARP, &line256);
+}
+
+static void test_stride(void **state) {
+  has(*state,
+      "__global__ void k(int n, float *x) {\n  int i = " GID
+      ";\n  if (i >= n) return;\n  x[i] *= 2;\n}\n",
+      STRIDE, &line256,
+      "for (int i = " GID
+      "; i < n; i += gridDim.x * blockDim.x) {\n    x[i] *= 2;\n  }\n}");
+  has_none(
+      *state,
+      "__global__ void k(int n, float *x) {\n  int i = " GID
+      ";\n  if (i >= n) return;\n  while (n--) if (x[i] < n) return;\n  x[i] = 1;\n}\n",
+      STRIDE, &line256);
+  has_none(*state,
+           "__global__ void k(int n, float *x) {\n  int i = " GID
+           ";\n  if (i >= n) return;\n  i += 3;\n  x[i] *= 2;\n}\n",
+           STRIDE, &line256);
+}
+
+static void test_grid(void **state) {
+  const char *strided = "__global__ void k(int n, float *x) {\n"
+                        "  for (int i = " GID "; i < n; i += blockDim.x * gridDim.x)\n"
+                        "    x[i] = 1;\n}\n";
+  assert_non_null(offer(*state, strided, WW_REWRITE_GRID, 0, &line256));
+  has_none(*state, "__global__ void k(int n, float *x) { x[" GID "] = n; }\n", GRID,
+           &line256);
+}
+
+static void test_table(void **state) {
+  (void)state;
+  for (int k = 0; k < WW_NREWRITES; k++) {
+    assert_non_null(ww_rewrites[k].id);
+    assert_true(*ww_rewrites[k].what && *ww_rewrites[k].needs);
+  }
+}
+
+/* ---- launches ---- */
+
+static void test_reshape(void **state) {
+  static const struct {
+    const char *grid;
+    uint32_t was, now;
+    const char *want;
+  } rows[] = {
+      {"(n+255)/256", 256, 128, "(n+127)/128"},
+      {"n/256", 256, 128, "(n/256)*2"},
+      {"n/64", 64, 256, "(n/64+3)/4"},
+      {"n/96", 96, 128, "((n/96)*3+3)/4"},
+  };
+  for (size_t k = 0; k < WW_COUNT(rows); k++) {
+    ww_launch l = {.grid_expr = {rows[k].grid}, .block = {rows[k].was, 1, 1}};
+    ww_reshape r = {.was = {rows[k].was}, .now = {rows[k].now}};
+    ww_reshape_launch(&r, &line256, *state, &l);
+    check_text(l.grid_expr[0], rows[k].want, k);
+  }
+  ww_launch l = {.grid = {10, 3, 1}, .block = {32, 4, 1}};
+  ww_reshape_launch(&(ww_reshape){.swap = true}, &line256, *state, &l);
+  assert_true(l.grid[0] == 3 && l.grid[1] == 10 && l.block[0] == 4 && l.block[1] == 32);
+}
+
+/* ---- patches ---- */
+
+static void test_patch(void **state) {
+  ww_buf b = {0};
+  ww_patch_write("k.cu", "a\nb\nc\nd\ne\nf\n", "a\nb\nx\ny\nd\nf\n", *state, &b);
+  assert_string_equal(
+      b.s, "--- a/k.cu\n+++ b/k.cu\n@@ -1,6 +1,6 @@\n a\n b\n-c\n+x\n+y\n d\n"
+           "-e\n f\n");
+  ww_buf_free(&b);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(test_syntax),      TEST(test_block),    TEST(test_launches_follow),
+      TEST(test_swap),        TEST(test_restrict), TEST(test_comment_follows),
+      TEST(test_floats),      TEST(test_unroll),   TEST(test_accumulate),
+      TEST(test_atomic_warp), TEST(test_stride),   TEST(test_grid),
+      TEST(test_table),       TEST(test_reshape),  TEST(test_patch),
+  };
+  return RUN(tests);
+}
