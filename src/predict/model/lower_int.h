@@ -29,6 +29,7 @@ typedef struct {
   /* iterations that become one, besides those that the IR has unrolled already */
   uint32_t unrolled;
   uint32_t before; /* those */
+  uint32_t whole;  /* trips of a loop that is laid out in full; else 0 */
   /* of the body, per iteration of the source: instructions as ptxas and as nvcc count
    * them; those that neither access memory nor branch; loads of global and of shared
    * memory */
@@ -160,8 +161,17 @@ bool ww_lower_spinning(const ww_lowering *x,
                        const ww_counts *counts,
                        ww_cost *c);
 
-/* registers.c: fills plan and the words of the code. */
+/* live.c: words that live in a block. */
+typedef struct {
+  double most, least; /* at once */
+  double loaded;      /* of the most, those that the block has loaded itself */
+} ww_block_words;
+ww_block_words *ww_lower_live(ww_lowering *x, ww_arena *a);
+
+/* registers.c: fills plan and registers of the code. */
 void ww_lower_registers(ww_lowering *x, ww_fn_code *out);
+/* Words that a load of memory which can change brings; others: 0. */
+double ww_lower_loaded(const ww_ins *i);
 
 /* lower.c */
 void ww_lower_put(const ww_lowering *x, ww_sass s, float n, ww_cost *c);

@@ -662,8 +662,10 @@ void ww_lower_loops(ww_lowering *x) {
   x->share = WW_NEWN(x->arena, float, x->nins + 1);
   find_moves(x);
   find_addresses(x);
-  for (uint32_t l = 0; l < x->fn->nloops; l++)
+  for (uint32_t l = 0; l < x->fn->nloops; l++) {
     plan_loop(x, l);
+    x->loops[l].whole = x->vanishes[l] ? trips(x, l) : 0;
+  }
   for (uint32_t at = 0; at < x->nins; at++)
     share_of(x, at);
 }

@@ -84,8 +84,7 @@ typedef struct {
    * of the entry block's first instruction */
   const ww_cost *cost;
   const ww_block_plan *plan; /* per block */
-  /* of a thread: at the fullest point; that one block loads */
-  double live_words, in_flight_words;
+  double registers;          /* of a thread, as if there were no cap */
   struct ww_lowering *lowering; /* how it came about: lower_int.h */
 } ww_fn_code;
 

@@ -1,12 +1,12 @@
 /* registers.c - registers a thread, from how many values live at once; and with them,
  * how many blocks of a kernel an SM holds at once, and what limits it.
  *
- * Liveness over the IR with what the lowering folds away looked through: a folded value
- * keeps its operands alive instead of itself. Parameters and constants are operands
- * from the constant bank, predicates and what all lanes share have files of their own.
- * What a compiler adds (addresses in flight, alignment of pairs, scheduling loads
- * early) is a line over the largest number of live words, fitted on the corpus against
- * what nvcc gave its kernels.
+ * The largest number of live words (live.c) is what a kernel needs. ptxas takes more
+ * where that costs no occupancy: up to 32 registers it lays unrolled iterations side by
+ * side, keeps pointers of a loop in registers and brings loads forward; above, it
+ * brings loads of shared memory forward up to the next number of registers at which an
+ * SM would hold fewer warps. Its numbers are fitted on corpus, generated and tuned
+ * kernels against what nvcc gave them.
  *
  * The rules of occupancy are those of CUDA's calculator: registers are given to whole
  * warps in granules, and each sub-core has its own part of the register file; shared
@@ -15,181 +15,158 @@
  * carve-outs. A figure that the description does not give limits nothing. */
 #include "lower_int.h"
 
-typedef struct {
-  ww_lowering *x;
-  uint64_t **in; /* per block: values live at its begin */
-  uint64_t *now;
-  uint32_t words; /* of 64 bits in a set */
-  double *weight; /* per value: 32-bit registers */
-  double live;    /* of now */
-} liveness;
-
-static bool member(const uint64_t *set, ww_val v) {
-  return set[v / 64] >> (v % 64) & 1;
-}
-
-static double weight_of(const ww_lowering *x, ww_val v) {
-  const ww_value *t = &x->fn->vals[v];
-  if (t->kind != WW_VAL_RESULT || t->type == WW_I1 || x->uniform[v])
-    return 0;
-  if (t->type == WW_F16 || t->type == WW_BF16)
-    return 0.5;
-  if (ww_type_bytes[t->type] <= 4)
-    return 1;
-  return t->type == WW_I64 && ww_lower_short(x, v) ? 1 : 2;
-}
-
-static void begin(liveness *l, ww_val v) {
-  if (member(l->now, v))
-    return;
-  l->now[v / 64] |= 1ull << (v % 64);
-  l->live += l->weight[v];
-}
-
-static void end(liveness *l, ww_val v) {
-  if (!member(l->now, v))
-    return;
-  l->now[v / 64] &= ~(1ull << (v % 64));
-  l->live -= l->weight[v];
-}
-
-/* Is what defines it part of another instruction? */
-static bool folded(const ww_lowering *x, ww_val v) {
-  uint32_t b = x->fn->vals[v].ref;
-  return x->def[v] && x->gone[x->first[b] + (x->def[v] - x->fn->blocks[b].ins)];
-}
-
-static void use(liveness *l, ww_val v, uint32_t depth) {
-  if (v == WW_NOVAL || l->x->fn->vals[v].kind != WW_VAL_RESULT)
-    return;
-  if (l->x->shares[v] == WW_SAME)
-    v = l->x->base[v];
-  if (!folded(l->x, v) || depth > 8) {
-    begin(l, v);
-    return;
-  }
-  ww_val of[16];
-  uint32_t n = ww_ins_uses(l->x->fn, l->x->def[v], of, 16);
-  for (uint32_t k = 0; k < n; k++)
-    use(l, of[k], depth + 1);
-}
-
-static void load_set(liveness *l, const uint64_t *from) {
-  memcpy(l->now, from, l->words * sizeof *l->now);
-  l->live = 0;
-  for (uint32_t w = 0; w < l->words; w++)
-    for (uint64_t bits = l->now[w]; bits; bits &= bits - 1)
-      l->live += l->weight[64 * w + __builtin_ctzll(bits)];
-}
-
-/* What lives behind the block: what its successors need, their phis' operands for this
- * edge among it. */
-static void live_out(liveness *l, uint32_t b) {
-  const ww_fn *fn = l->x->fn;
-  uint64_t *sum = l->now;
-  memset(sum, 0, l->words * sizeof *sum);
-  for (uint32_t k = 0; k < fn->blocks[b].nsucc; k++)
-    for (uint32_t w = 0; w < l->words; w++)
-      sum[w] |= l->in[fn->blocks[b].succ[k]][w];
-  load_set(l, sum);
-  for (uint32_t k = 0; k < fn->blocks[b].nsucc; k++) {
-    const ww_block *s = &fn->blocks[fn->blocks[b].succ[k]];
-    for (uint32_t p = 0; p < s->nphis; p++)
-      for (uint32_t e = 0; e < s->phis[p].n; e++)
-        if (ww_phi_from(fn, &s->phis[p], e) == b)
-          use(l, ww_phi_value(fn, &s->phis[p], e), 0);
-  }
-}
-
-/* Words that an operation of several instructions needs for itself. */
-static double within(const ww_ins *i) {
-  if (i->op == WW_OP_MATH &&
-      (i->flags & WW_F_APPROX || (i->sub >= WW_MATH_FLOOR && i->sub <= WW_MATH_RINT)))
-    return 1;
-  if (i->op == WW_OP_MATH || i->op == WW_OP_FDIV)
-    return i->type == WW_F64 ? ww_lower_coefs.reg_math64 : ww_lower_coefs.reg_math;
-  return ww_is_division(i) ? 3 : 0;
-}
-
-/* Backward over the block; the set at its begin stays in now, phis' results taken out.
- * Returns the largest number of words. */
-static double walk(liveness *l, uint32_t b) {
-  const ww_fn *fn = l->x->fn;
-  const ww_block *t = &fn->blocks[b];
-  double most = l->live;
-  ww_val of[64];
-  for (uint32_t k = t->nins; k-- > 0;) {
-    const ww_ins *i = &t->ins[k];
-    for (uint32_t r = 0; r < i->nres; r++)
-      end(l, i->dst + r);
-    if (l->x->gone[l->x->first[b] + k])
-      continue;
-    uint32_t n = ww_ins_uses(fn, i, of, 64);
-    for (uint32_t u = 0; u < n; u++)
-      use(l, of[u], 0);
-    most = fmax(most, l->live + within(i));
-  }
-  for (uint32_t p = 0; p < t->nphis; p++)
-    end(l, t->phis[p].dst);
-  return most;
-}
-
 /* Words that a load of memory which can change brings; others: 0. */
-static double loaded(const ww_ins *i) {
+double ww_lower_loaded(const ww_ins *i) {
   if (i->op != WW_OP_LD || i->space == WW_PARAM || i->space == WW_CONST)
     return 0;
   return i->n * fmax(1, ww_type_bytes[i->type] / 4.0);
 }
 
-/* Words that one block loads, its unrolled iterations included: the scheduler brings
- * them forward, as far as registers that cost no occupancy last. */
-static double in_flight(const ww_lowering *x) {
-  double most = 0;
-  for (uint32_t b = 0; b < x->fn->nblocks; b++) {
-    double n = 0;
-    uint32_t loop = x->fn->blocks[b].loop;
-    bool ordered = false; /* what is stored might be what is loaded next */
-    for (uint32_t k = 0; k < x->fn->blocks[b].nins; k++) {
-      const ww_ins *i = &x->fn->blocks[b].ins[k];
-      if ((i->op == WW_OP_ST && i->space != WW_SHARED && i->space != WW_LOCAL) ||
-          ww_is_atomic(i))
-        ordered = true;
-      n += loaded(i);
-    }
-    most =
-        fmax(most, n * (loop == WW_NOBLOCK || ordered ? 1 : x->loops[loop].unrolled));
-  }
-  return most;
-}
-
-/* Live words at the fullest point of each block; the arena has the sets. */
-static double *pressure(ww_lowering *x, ww_arena *a) {
-  const ww_fn *fn = x->fn;
-  double *most = WW_NEWN(a, double, fn->nblocks + 1);
-  liveness l = {.x = x, .words = (fn->nvals + 63) / 64};
-  l.now = WW_NEWN(a, uint64_t, l.words);
-  l.in = WW_NEWN(a, uint64_t *, fn->nblocks);
-  l.weight = WW_NEWN(a, double, (size_t)l.words * 64);
-  for (ww_val v = 0; v < fn->nvals; v++)
-    l.weight[v] = weight_of(l.x, v);
-  for (uint32_t b = 0; b < fn->nblocks; b++)
-    l.in[b] = WW_NEWN(a, uint64_t, l.words);
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (uint32_t b = fn->nblocks; b-- > 0;) {
-      live_out(&l, b);
-      most[b] = walk(&l, b);
-      if (!memcmp(l.in[b], l.now, l.words * sizeof *l.now))
-        continue;
-      memcpy(l.in[b], l.now, l.words * sizeof *l.now);
-      changed = true;
-    }
-  }
-  return most;
-}
-
 static double words_to_registers(double live) {
   return ww_lower_coefs.reg_base + ww_lower_coefs.reg_slope * live;
+}
+
+/* ---- what stands side by side ---- */
+
+/* Iterations of the block that become straight code. */
+static double side_by_side(const ww_lowering *x, uint32_t b) {
+  double n = 1;
+  for (uint32_t l = x->fn->blocks[b].loop; l != WW_NOBLOCK;
+       l = x->fn->loops[l].parent) {
+    if (!x->loops[l].whole)
+      return n * x->loops[l].unrolled;
+    n *= x->loops[l].whole;
+  }
+  return n;
+}
+
+/* The block with which straight code begins that b is part of: bodies under a predicate
+ * and what follows them need no branch. */
+static uint32_t straight_from(const ww_lowering *x, uint32_t b) {
+  const ww_fn *fn = x->fn;
+  for (;;) {
+    uint32_t p = fn->blocks[b].idom;
+    if (p == WW_NOBLOCK || p == b)
+      return b;
+    bool joined = fn->blocks[p].ipdom == b && fn->blocks[p].loop == fn->blocks[b].loop;
+    for (uint32_t k = 0; k < fn->blocks[p].nsucc && joined; k++)
+      joined = fn->blocks[p].succ[k] == b || x->predicated[fn->blocks[p].succ[k]];
+    if (!joined && !x->predicated[b])
+      return b;
+    b = p;
+  }
+}
+
+/* Words of an address that no other access shares. */
+static double address_words(const ww_lowering *x, ww_val v) {
+  const ww_ins *d = ww_lower_def(x, v);
+  if (!d || d->op != WW_OP_LEA || x->shares[v] == WW_SAME || x->uniform[v] ||
+      ww_lower_constant(x, d->b))
+    return 0;
+  return ww_lower_short(x, v) ? 1 : 2;
+}
+
+/* Pointers among the parameters from which lanes compute addresses in the loops around
+ * b: ptxas loads them before the outermost. */
+static double pointers_around(const ww_lowering *x, uint32_t b) {
+  const ww_fn *fn = x->fn;
+  uint32_t loop = fn->blocks[b].loop;
+  double n = 0;
+  if (loop == WW_NOBLOCK)
+    return 0;
+  while (fn->loops[loop].parent != WW_NOBLOCK)
+    loop = fn->loops[loop].parent;
+  for (uint32_t p = 0; p < fn->nparams; p++) {
+    bool needed = false;
+    for (uint32_t k = x->uses_at[p]; k < x->uses_at[p + 1] && !needed; k++) {
+      const ww_ins *i = x->uses[k] & WW_PHI ? NULL : ww_lower_ins(x, x->uses[k]);
+      needed = i && i->op == WW_OP_LEA && !x->uniform[i->dst] && !x->address[i->dst] &&
+               ww_ir_in_loop(fn, x->block_of[x->uses[k]], loop);
+    }
+    n += needed;
+  }
+  return n;
+}
+
+/* Straight code of one or several blocks. */
+typedef struct {
+  double most, moving;  /* live words; of them, those of one iteration alone */
+  double loads, stores; /* words that its loads and its stores' addresses take */
+  double times, pointers;
+} straight;
+
+static void
+add_block(const ww_lowering *x, uint32_t b, const ww_block_words *live, straight *s) {
+  const ww_block *t = &x->fn->blocks[b];
+  s->most = fmax(s->most, live->most);
+  s->moving = fmax(s->moving, live->most - live->least);
+  s->times = fmax(s->times, side_by_side(x, b));
+  s->pointers = fmax(s->pointers, pointers_around(x, b));
+  for (uint32_t k = 0; k < t->nins; k++) {
+    const ww_ins *i = &t->ins[k];
+    double words = ww_lower_loaded(i);
+    if (words > 0 && i->space != WW_LOCAL)
+      s->loads += fmax(words, address_words(x, i->a));
+    else if (i->op == WW_OP_ST || ww_is_atomic(i))
+      s->stores += address_words(x, i->a);
+  }
+}
+
+/* Registers with which everything overlaps that could. */
+static double wanted(const ww_lowering *x, const ww_block_words *live, ww_arena *a) {
+  const ww_lower_coef *c = &ww_lower_coefs;
+  straight *all = WW_NEWN(a, straight, x->fn->nblocks + 1);
+  double most = 0;
+  for (uint32_t b = 0; b < x->fn->nblocks; b++)
+    add_block(x, b, &live[b], &all[straight_from(x, b)]);
+  for (uint32_t b = 0; b < x->fn->nblocks; b++) {
+    const straight *s = &all[b];
+    double words = s->most + (s->times - 1) * s->moving;
+    double flight = s->times * (c->reg_flight * s->loads + c->reg_store * s->stores);
+    most = fmax(most, c->reg_pointer * s->pointers +
+                          fmax(words_to_registers(words),
+                               words_to_registers(s->most) + flight));
+  }
+  return most;
+}
+
+/* The same with loads of shared memory brought forward: as many words as the fullest
+ * point has, some times over. */
+static double brought_forward(const ww_lowering *x, const ww_block_words *live) {
+  double most = 0;
+  for (uint32_t b = 0; b < x->fn->nblocks; b++) {
+    const ww_block *t = &x->fn->blocks[b];
+    double words = 0;
+    if (t->loop == WW_NOBLOCK)
+      continue;
+    for (uint32_t k = 0; k < t->nins; k++)
+      words += t->ins[k].space == WW_SHARED ? ww_lower_loaded(&t->ins[k]) : 0;
+    double more = fmax(0, words * side_by_side(x, b) - live[b].loaded);
+    more = fmin(more, ww_lower_coefs.reg_ahead * live[b].loaded);
+    most = fmax(most, words_to_registers(live[b].most + more));
+  }
+  return most;
+}
+
+/* The most registers with which a sub-core holds as many warps as with `need`. */
+static double step_above(const ww_gpu *g, double need) {
+  enum { GRANULE = 8 }; /* of a thread */
+  double file = WW_FIGURE(g, registers) / g->lanes / WW_FIGURE(g, subcores);
+  double warps = fmax(1, floor(file / (GRANULE * ceil(need / GRANULE))));
+  return fmin(WW_FIGURE(g, max_thread_registers),
+              GRANULE * floor(file / warps / GRANULE));
+}
+
+static double
+registers_of(const ww_lowering *x, const ww_block_words *live, ww_arena *a) {
+  const ww_lower_coef *c = &ww_lower_coefs;
+  double need = 0;
+  for (uint32_t b = 0; b < x->fn->nblocks; b++)
+    need = fmax(need, words_to_registers(live[b].most));
+  double step = step_above(x->g, need + c->reg_spare);
+  double more =
+      fmax(fmin(c->reg_free, wanted(x, live, a)), fmin(step, brought_forward(x, live)));
+  return fmax(need, more);
 }
 
 /* Iterations are unrolled, and the address moves by what the code does not know: each
@@ -208,7 +185,7 @@ static float *load_words(const ww_lowering *x, uint32_t b) {
   const ww_block *t = &x->fn->blocks[b];
   float *out = WW_NEWN(x->arena, float, t->nins + 1);
   for (uint32_t k = 0; k < t->nins; k++) {
-    out[k] = loaded(&t->ins[k]);
+    out[k] = ww_lower_loaded(&t->ins[k]);
     if (out[k] > 0 && own_address(x, t->loop, t->ins[k].a))
       out[k] += 1;
   }
@@ -217,11 +194,12 @@ static float *load_words(const ww_lowering *x, uint32_t b) {
 
 /* Up to what costs no occupancy registers are free; a kernel that needs more gets the
  * next step, and one to spare. */
-static ww_block_plan *
-plans_of(const ww_lowering *x, const double *live, double most_live) {
+static ww_block_plan *plans_of(const ww_lowering *x, const ww_block_words *live) {
   const ww_fn *fn = x->fn;
   ww_block_plan *out = WW_NEWN(x->arena, ww_block_plan, fn->nblocks + 1);
-  double need = words_to_registers(most_live);
+  double need = 0;
+  for (uint32_t b = 0; b < fn->nblocks; b++)
+    need = fmax(need, words_to_registers(live[b].most));
   double most = ww_lower_coefs.reg_free;
   if (need > most)
     most = 8 * ceil(need / 8) + 8;
@@ -231,7 +209,7 @@ plans_of(const ww_lowering *x, const double *live, double most_live) {
     uint32_t unrolled = whole                ? UINT32_MAX
                         : loop == WW_NOBLOCK ? 1
                                              : x->loops[loop].unrolled;
-    out[b] = (ww_block_plan){most - words_to_registers(live[b]), load_words(x, b),
+    out[b] = (ww_block_plan){most - words_to_registers(live[b].most), load_words(x, b),
                              unrolled, loop != WW_NOBLOCK && x->fixed[loop]};
   }
   return out;
@@ -239,11 +217,9 @@ plans_of(const ww_lowering *x, const double *live, double most_live) {
 
 void ww_lower_registers(ww_lowering *x, ww_fn_code *out) {
   ww_arena *a = ww_arena_new();
-  double *live = pressure(x, a);
-  for (uint32_t b = 0; b < x->fn->nblocks; b++)
-    out->live_words = fmax(out->live_words, live[b]);
-  out->in_flight_words = in_flight(x);
-  out->plan = plans_of(x, live, out->live_words);
+  const ww_block_words *live = ww_lower_live(x, a);
+  out->registers = registers_of(x, live, a);
+  out->plan = plans_of(x, live);
   ww_arena_free(a);
 }
 
@@ -349,9 +325,7 @@ void ww_resources(const ww_fn_code *c,
                   double *spill_bytes) {
   const ww_gpu *g = c->lowering->g;
   const ww_fn *fn = c->lowering->fn;
-  double need = words_to_registers(c->live_words);
-  need = fmax(need, fmin(ww_lower_coefs.reg_free,
-                         need + ww_lower_coefs.reg_flight * c->in_flight_words));
+  double need = c->registers;
   double most = WW_FIGURE(g, max_thread_registers);
   uint64_t threads = fn->max_threads ? fn->max_threads : block_threads;
   uint32_t blocks = fn->max_threads && fn->min_blocks ? fn->min_blocks : 1;
