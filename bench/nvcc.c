@@ -20,6 +20,7 @@
 #include "../src/measure/cubin.h"
 #include "../src/predict/learn/score.h"
 #include "../src/predict/model/lower_int.h"
+#include "../src/query/predict.h"
 #include "sass.h"
 
 /* What both codes do of one source line, by kind: bytes of accesses, numbers of
@@ -541,8 +542,8 @@ static ww_status compare(bench *x, const cJSON *j, ww_launch *l, row *r, ww_aren
   const ww_fn *fn = st ? NULL : ww_ir_find(m, l->kernel);
   if (!st && !fn)
     st = ww_fail(e, WW_EDATA, "no kernel %s in %s", l->kernel, l->file);
-  ww_predict_options o = {.gpu = &x->gpu, .params = &x->params};
-  if (st || (st = ww_predict(m, fn, l, &o, a, &p, e)))
+  ww_query_targets q = {.gpus = &x->gpu, .n = 1, .params = &x->params};
+  if (st || (st = ww_query_predict(&x->unit, fn, l, &q, NULL, a, &p, e)))
     return st;
   const char *text = sass_of(x, l, fn, a, &job, e);
   if (!text || ww_read_file(a, job.binary, 1u << 28, &image, &n, e))
