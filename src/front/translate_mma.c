@@ -149,9 +149,11 @@ static cell cell_of(const low_fragment *f, uint32_t lane, uint32_t e) {
   return f->col ? (cell){col, row} : (cell){row, col};
 }
 
-/* Moves the base to where element 0 of this lane lies. */
+/* Moves the base to where element 0 of this lane lies. The lane's own offset is the
+ * same for every fragment, and computed once. */
 static void to_lane(low_fragment *f) {
   low_fn *F = f->F;
+  uint32_t from = low_here(F);
   /* from group to group, member to member */
   cell step[2] = {cell_of(f, 4, 0), cell_of(f, 1, 0)};
   ww_val lane = low_int_to(F, low_sreg(F, WW_SREG_LANEID), WW_I32, WW_I64, false);
@@ -164,6 +166,7 @@ static void to_lane(low_fragment *f) {
     if (step[i].minor)
       at = add64(F, at, times(F, part[i], step[i].minor));
   }
+  low_parts(F, from, WW_NOPS);
   f->base.base = low_lea(F, f->base.base, at, ww_type_bytes[f->t]);
 }
 

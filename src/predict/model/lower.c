@@ -272,6 +272,22 @@ static void integer(emit *e) {
 
 /* ---- conversions, floats ---- */
 
+/* The second of two conversions to halves that the source makes in one place: one
+ * instruction makes both. */
+static bool second_half(const emit *e) {
+  const ww_ins *i = e->i;
+  uint32_t first = e->x->first[e->x->block_of[e->at]];
+  uint32_t n = 0;
+  while (e->at - n > first) {
+    const ww_ins *b = ww_lower_ins(e->x, e->at - n - 1);
+    if (b->op != i->op || b->type != i->type || b->type2 != i->type2 ||
+        b->loc != i->loc)
+      break;
+    n++;
+  }
+  return i->type2 == WW_F32 && (i->type == WW_F16 || i->type == WW_BF16) && n % 2;
+}
+
 static void conversion(emit *e) {
   const ww_ins *i = e->i;
   switch (i->op) {
@@ -281,12 +297,16 @@ static void conversion(emit *e) {
       put(e, WW_SASS_sel, 1);
     else if (i->op == WW_OP_SEXT)
       put(e, WW_SASS_shf, 1);
+    else /* the upper word, and the lower one where others change it */
+      put(e, WW_SASS_mov, ww_lower_nuses(e->x, i->a) > 1 ? 2 : 1);
     break;
   case WW_OP_SITOF:
   case WW_OP_UITOF:
     put(e, words(i->type) > 1 || words(i->type2) > 1 ? WW_SASS_cvt : WW_SASS_i2f, 1);
     break;
   case WW_OP_FCVT:
+    if (second_half(e))
+      break;
     put(e,
         ww_type_bytes[i->type] == 2 || ww_type_bytes[i->type2] == 2 ? WW_SASS_pack
                                                                     : WW_SASS_cvt,
@@ -676,16 +696,24 @@ static void add(ww_cost *to, const ww_cost *c) {
   to->int_ops += c->int_ops;
 }
 
-/* What no longer happens in the loop happens once, where the loop is entered from. */
+/* Once, where the loop is entered from. */
+static void on_entry(ww_lowering *x, uint32_t loop, const ww_cost *c) {
+  uint32_t header = x->fn->loops[loop].header;
+  uint32_t before = x->fn->blocks[header].idom;
+  uint32_t end = x->first[before + 1];
+  if (end == x->first[before] || before == header)
+    return;
+  add(&x->cost[end - 1], c);
+  add(&x->loops[loop].entry, c);
+}
+
+/* What no longer happens in the loop happens when it is entered. */
 static void in_its_loop(ww_lowering *x, uint32_t at) {
   float share = x->share[at];
   if (share == 1)
     return;
-  const ww_loop *l = &x->fn->loops[ww_lower_loop_of(x, at)];
-  uint32_t before = x->fn->blocks[l->header].idom;
-  uint32_t end = x->first[before + 1];
-  if (share <= 0 && end > x->first[before] && before != l->header)
-    add(&x->cost[end - 1], &x->cost[at]);
+  if (share <= 0)
+    on_entry(x, ww_lower_loop_of(x, at), &x->cost[at]);
   scale(&x->cost[at], share < 0 ? 0 : share);
   if (share < 0)
     ww_lower_put(x, WW_SASS_wide, 1, &x->cost[at]);
@@ -707,17 +735,17 @@ static void pointers(ww_lowering *x, uint32_t loop) {
   const ww_lower_loop *l = &x->loops[loop];
   const ww_loop *t = &x->fn->loops[loop];
   uint32_t at = x->first[t->header + 1] - 1;
-  uint32_t before = x->fn->blocks[t->header].idom;
-  uint32_t end = x->first[before + 1] - 1;
+  ww_cost tests = {0};
   put_at(x, WW_SASS_iadd3, 0.6 * l->streams / l->unrolled, at);
   put_at(x, WW_SASS_mov, 0.4 * l->streams / l->unrolled, at);
-  if (l->unrolled == 1 || before == t->header)
+  if (l->unrolled == 1)
     return;
   double entry =
       together(x, t) ? ww_lower_coefs.loop_entry : ww_lower_coefs.loop_entry_apart;
-  put_at(x, WW_SASS_iadd3, 0.4 * entry, end);
-  put_at(x, WW_SASS_mov, 0.3 * entry, end);
-  put_at(x, WW_SASS_bra, 0.3 * entry, end);
+  ww_lower_put(x, WW_SASS_iadd3, 0.4 * entry, &tests);
+  ww_lower_put(x, WW_SASS_mov, 0.3 * entry, &tests);
+  ww_lower_put(x, WW_SASS_bra, 0.3 * entry, &tests);
+  on_entry(x, loop, &tests);
 }
 
 /* ---- constants in registers: what is stored, carried into a loop or merged cannot be
@@ -948,6 +976,25 @@ static double trips_of(const ww_lowering *x, uint32_t b, const executed *ran) {
   return entries > 0 && ran[h].warps > entries ? ran[h].warps / entries : 1;
 }
 
+/* Of a loop that not every warp enters, what entering costs is not paid by all. */
+static void
+skip_entry(const ww_lowering *x, uint32_t loop, const executed *ran, ww_lowered *out) {
+  uint32_t header = x->fn->loops[loop].header;
+  const executed *before = &ran[x->fn->blocks[header].idom];
+  const ww_cost *c = &x->loops[loop].entry;
+  double warps = before->warps - ran[header].warps;
+  if (warps <= 0)
+    return;
+  double lanes = before->lanes * warps / before->warps;
+  for (uint32_t p = 0; p < WW_NPIPES; p++) {
+    out->inst[p] -= c->inst[p] * warps;
+    out->cycles[p] -= c->cycles[p] * warps;
+    out->total -= c->inst[p] * warps;
+    out->thread_inst -= c->inst[p] * lanes;
+  }
+  out->int_ops -= c->int_ops * lanes;
+}
+
 static void add_function(const ww_lowering *x, const ww_tally *t, ww_lowered *out) {
   executed *ran = WW_NEWN(x->arena, executed, x->fn->nblocks);
   for (uint32_t k = 0; k < t->nblocks; k++)
@@ -965,6 +1012,8 @@ static void add_function(const ww_lowering *x, const ww_tally *t, ww_lowered *ou
     add_block(x, b, issued, ran[b].lanes, rounds, out);
     add_spinning(x, b, issued, &t->c, out);
   }
+  for (uint32_t l = 0; l < x->fn->nloops; l++)
+    skip_entry(x, l, ran, out);
   double n = 0;
   for (uint32_t at = 0; at < x->nins; at++)
     for (uint32_t p = 0; p < WW_NPIPES; p++)

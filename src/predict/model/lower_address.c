@@ -227,7 +227,8 @@ static bool known_place(const places *p, ww_val v) {
 
 static uint32_t index_uses(const ww_lowering *x, ww_val v) {
   const ww_ins *d = x->def[v];
-  return d && d->b != WW_NOVAL ? ww_lower_nuses(x, d->b) : 0;
+  bool index = d && d->b != WW_NOVAL && !ww_lower_literal(x, d->b);
+  return index ? ww_lower_nuses(x, d->b) : 0;
 }
 
 /* Of two that share, the one whose index others need anyway is the base. */

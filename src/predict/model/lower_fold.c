@@ -217,7 +217,7 @@ static bool widening_gone(const ww_lowering *x, const ww_ins *i) {
   for (uint32_t k = 0; k < n; k++) {
     uint32_t u = x->uses[x->uses_at[i->dst] + k];
     if (u & WW_PHI)
-      return i->op == WW_OP_ZEXT;
+      return false; /* both words have a register of their own */
     const ww_ins *t = ww_lower_ins(x, u);
     if (i->op == WW_OP_ZEXT || t->op == WW_OP_TRUNC || (n == 1 && t->op == WW_OP_ADD))
       continue;

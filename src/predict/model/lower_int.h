@@ -39,6 +39,7 @@ typedef struct {
   bool leaps;    /* through memory, with steps beyond a vector's width */
   bool counted;  /* by a constant step: addresses become pointers */
   float streams; /* additions that keep its pointers going, per unrolled iteration */
+  ww_cost entry; /* of what is done where it is entered from */
 } ww_lower_loop;
 
 /* One function under the eyes of the lowering. Instructions are numbered over all

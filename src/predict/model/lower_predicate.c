@@ -33,6 +33,9 @@ static double under_predicate(const ww_lowering *x, uint32_t at) {
     return i->flags & WW_F_APPROX ? 4 : INFINITY; /* the others have a slow way */
   case WW_OP_MATH:
     return ww_lower_rounding(i) ? 1 : i->flags & WW_F_APPROX ? 3 : INFINITY;
+  case WW_OP_ATOM:
+  case WW_OP_CAS: /* who waits for the old value, or votes before, takes a branch */
+    return i->dst != WW_NOVAL && ww_lower_nuses(x, i->dst) ? INFINITY : 1;
   default:
     return 1;
   }
