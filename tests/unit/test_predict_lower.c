@@ -532,6 +532,67 @@ static void half_registers(void **state) {
   assert_true(more >= 16 && more <= 24);
 }
 
+/* Registers of a kernel that loads 40 values, each by `load`, makes of each another one
+ * by `use`, all of them first or one by one, and stores them. */
+static double
+registers_of_forty(void **state, const char *load, const char *use, bool first) {
+  ww_buf b = {0};
+  for (uint32_t n = 0; n < 40; n++)
+    ww_buf_fmt(&b, load, 20 + n, 4 * n);
+  for (uint32_t n = 0; n < 40 && first; n++)
+    ww_buf_fmt(&b, use, 60 + n, 20 + n, 20 + n);
+  for (uint32_t n = 0; n < 40; n++) {
+    if (!first)
+      ww_buf_fmt(&b, use, 60 + n, 20 + n, 20 + n);
+    ww_buf_fmt(&b, "  st.global f64 [%%10 + %u], %%%u\n", 8 * n, 60 + n);
+  }
+  ww_buf_puts(&b, "  ret\n}\n");
+  ww_module m =
+      parse(*state, ww_fmt(*state, "%s%s%s%s", HEAD,
+                           "symbol $table const size 256 align 16\n", PARAMS, b.s));
+  ww_buf_free(&b);
+  ww_gpu g = h200(*state);
+  return ww_fn_code_of(ww_gpu_code_new(&m, &g, *state), &m.fns[0])->registers;
+}
+
+/* What only computes waits for its first user; a place of the constant bank is an
+ * operand; a word is kept as a word until its 64 bits are needed. */
+static void scheduled(void **state) {
+  const char *load = "  %%%u = ld.global i32 [%%9 + %u]\n";
+  const char *wider = "  %%%u = sitof f64 from i32 %%%u\n";
+  double early = registers_of_forty(state, load, wider, true);
+  assert_true(early > 40 && early < 56);
+  assert_float_equal(early, registers_of_forty(state, load, wider, false), 0.01);
+  const char *bank = "  %%%u = ld.const i32 [$table + %u]\n";
+  assert_true(registers_of_forty(state, bank, wider, true) <= 32);
+}
+
+/* Loads of shared memory are brought forward up to the next step of occupancy, and not
+ * beyond. */
+static void steps_of_occupancy(void **state) {
+  ww_buf b = {0};
+  ww_buf_puts(&b, "  br @loop.1\n@loop.1:\n  %12 = phi i32 [@entry.0 0] "
+                  "[@loop.1 %13]\n");
+  for (uint32_t n = 0; n < 40; n++)
+    ww_buf_fmt(&b, "  %%%u = phi f32 [@entry.0 %%11] [@loop.1 %%%u]\n", 20 + n,
+               100 + n);
+  for (uint32_t n = 0; n < 40; n++) {
+    ww_buf_fmt(&b, "  %%%u = ld.shared f32 [$s + %u]\n", 60 + n, 64 * n);
+    ww_buf_fmt(&b, "  %%%u = fma f32 %%%u, %%%u, %%%u\n", 100 + n, 60 + n, 60 + n,
+               20 + n);
+  }
+  ww_buf_puts(&b, "  %13 = add i32 %12, 1\n  %14 = icmp.slt i32 %13, %n.0\n"
+                  "  cbr %14, @loop.1, @end.2\n@end.2:\n");
+  for (uint32_t n = 0; n < 40; n++)
+    ww_buf_fmt(&b, "  st.global f32 [%%10 + %u], %%%u\n", 4 * n, 100 + n);
+  ww_buf_puts(&b, "  ret\n}\n");
+  ww_module m = parse(*state, ww_fmt(*state, "%s%s%s", HEAD, PARAMS, b.s));
+  ww_buf_free(&b);
+  ww_gpu g = h200(*state);
+  double n = ww_fn_code_of(ww_gpu_code_new(&m, &g, *state), &m.fns[0])->registers;
+  assert_true(n > 40 && n <= 64);
+}
+
 static void registers(void **state) {
   ww_module m = parse(*state, row_sum);
   ww_gpu g = h200(*state);
@@ -574,6 +635,6 @@ int main(void) {
       TEST(local_words),    TEST(switches),       TEST(guarded),
       TEST(unrolled_loop),  TEST(loops),          TEST(registers),
       TEST(unrolled),       TEST(known_trips),    TEST(half_registers),
-      TEST(nested_guards)};
+      TEST(nested_guards),  TEST(scheduled),      TEST(steps_of_occupancy)};
   return RUN(tests);
 }
