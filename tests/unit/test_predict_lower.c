@@ -532,6 +532,15 @@ static void half_registers(void **state) {
   assert_true(more >= 16 && more <= 24);
 }
 
+/* Two conversions to halves in one place are one instruction. */
+static void pairs_of_halves(void **state) {
+#define HALF(n) "  %" #n " = fcvt f16 from f32 %11\n"
+#define KEEP(n) "  st.global f16 [%10 + " #n "], %" #n "\n"
+  double together = inst_of(state, HALF(12) HALF(13) KEEP(12) KEEP(13) "  ret\n}\n");
+  double apart = inst_of(state, HALF(12) KEEP(12) HALF(13) KEEP(13) "  ret\n}\n");
+  assert_float_equal(apart - together, 1, 0.01);
+}
+
 /* Registers of a kernel that loads 40 values, each by `load`, makes of each another one
  * by `use`, all of them first or one by one, and stores them. */
 static double
@@ -635,6 +644,7 @@ int main(void) {
       TEST(local_words),    TEST(switches),       TEST(guarded),
       TEST(unrolled_loop),  TEST(loops),          TEST(registers),
       TEST(unrolled),       TEST(known_trips),    TEST(half_registers),
-      TEST(nested_guards),  TEST(scheduled),      TEST(steps_of_occupancy)};
+      TEST(nested_guards),  TEST(scheduled),      TEST(steps_of_occupancy),
+      TEST(pairs_of_halves)};
   return RUN(tests);
 }

@@ -150,6 +150,28 @@ static void join_bytes(ww_lowering *x, uint32_t at) {
   bytes_of(x, i->b, b, true);
 }
 
+/* What a half is made by: a conversion from a float, its bits taken for a number. */
+static bool converted_half(const ww_lowering *x, ww_val v) {
+  const ww_ins *d = ww_lower_def(x, v);
+  while (d && (d->op == WW_OP_ZEXT || d->op == WW_OP_MOV))
+    d = ww_lower_def(x, d->a);
+  return d && d->op == WW_OP_FCVT && d->type2 == WW_F32 && ww_type_bytes[d->type] == 2;
+}
+
+/* Two halves of a word: who converts them puts them together. */
+static void join_halves(ww_lowering *x, uint32_t at) {
+  const ww_ins *i = ww_lower_ins(x, at);
+  if (i->op != WW_OP_OR || i->type != WW_I32)
+    return;
+  const ww_ins *high = alone(x, i->a, x->block_of[at]);
+  if (!high || high->op != WW_OP_SHL || !by_literal(x, high) ||
+      literal(x, high->b) != 16 || !converted_half(x, high->a) ||
+      !converted_half(x, i->b))
+    return;
+  drop(x, high);
+  x->gone[at] = true;
+}
+
 /* Of a word that is loaded for one byte or half-word of it, no more is loaded. */
 static void narrow_load(ww_lowering *x, uint32_t at) {
   const ww_ins *i = ww_lower_ins(x, at);
@@ -237,6 +259,7 @@ static void choose(ww_lowering *x, uint32_t at) {
 void ww_lower_idioms(ww_lowering *x) {
   for (uint32_t at = 0; at < x->nins; at++) {
     join_bytes(x, at);
+    join_halves(x, at);
     narrow_load(x, at);
     masked_shift(x, at);
     saturate(x, at);
