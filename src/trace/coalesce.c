@@ -319,6 +319,30 @@ uint32_t ww_const_words(const ww_access *a) {
   return a->pattern == WW_PATTERN_SAME ? 1 : hash_lanes(a, a->lanes, 2).distinct;
 }
 
+bool ww_one_addition(const ww_access *a) {
+  const ww_ins *i = a->ins;
+  if (i->op != WW_OP_ATOM || (i->sub != WW_RMW_ADD && i->sub != WW_RMW_SUB) ||
+      ww_is_float(i->type) || a->fn->vals[i->b].kind != WW_VAL_CONST)
+    return false;
+  for (ww_mask m = a->lanes; m; m &= m - 1)
+    if (a->addr[first_lane(m)] != a->addr[first_lane(a->lanes)])
+      return false;
+  return true;
+}
+
+uint32_t ww_most_in_bank(const ww_access *a) {
+  uint8_t count[32] = {0};
+  if (ww_one_addition(a))
+    return 1;
+  uint8_t most = 0;
+  for (ww_mask m = a->lanes; m; m &= m - 1) {
+    uint8_t *n = &count[a->addr[first_lane(m)] >> 2 & 31];
+    if (++*n > most)
+      most = *n;
+  }
+  return most;
+}
+
 uint32_t ww_most_same(const ww_access *a) {
   if (!a->lanes)
     return 0;

@@ -237,9 +237,11 @@ static void on_access(void *ctx, const ww_access *a) {
        store = a->kind == WW_ACCESS_STORE;
   if (atomic && a->space != WW_LOCAL)
     add(&s->pend[WW_CAT_ATOMIC], a, ww_most_same(a), ww_popcount(a->lanes));
+  if (shared && atomic) {
+    add(&s->pend[WW_CAT_SHARED_ATOMIC], a, ww_most_in_bank(a), 0);
+    return;
+  }
   if (shared) {
-    if (atomic)
-      return;
     uint32_t ideal;
     uint32_t passes = ww_shared_passes(a, &ideal);
     add(&s->pend[store ? WW_CAT_SHARED_ST : WW_CAT_SHARED_LD], a, passes, ideal);
@@ -330,6 +332,8 @@ static void count_slot(ww_counts *o, const ww_row *r) {
   o->atomic_lanes += r[WW_CAT_ATOMIC].extra;
   ww_row_add(&o->bulk_ld_requests, &r[WW_CAT_BULK_LD]);
   ww_row_add(&o->bulk_st_requests, &r[WW_CAT_BULK_ST]);
+  o->shared_atomic_requests += r[WW_CAT_SHARED_ATOMIC].requests;
+  o->shared_atomic_lanes += r[WW_CAT_SHARED_ATOMIC].units;
 }
 
 static void sum_counts(const ww_counter *c, bool pending, ww_counts *o) {

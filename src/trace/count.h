@@ -105,5 +105,9 @@ void ww_counter_result(ww_counter *c, ww_arena *a, ww_tally *out);
  */
 uint32_t ww_coalesce_sectors(const ww_access *a);
 uint32_t ww_shared_passes(const ww_access *a, uint32_t *ideal);
+uint32_t ww_most_in_bank(const ww_access *a); /* most lanes of an atomic in one bank */
+/* All lanes add the same constant to one address: the compiler makes one addition of it
+ * for the warp. */
+bool ww_one_addition(const ww_access *a);
 
 #endif

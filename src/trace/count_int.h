@@ -93,6 +93,7 @@ typedef enum {
   WW_CAT_LOCAL,
   WW_CAT_CONST,
   WW_CAT_ATOMIC,
+  WW_CAT_SHARED_ATOMIC, /* of them */
   WW_CAT_BULK_LD,
   WW_CAT_BULK_ST,
   WW_NCATS

@@ -70,6 +70,7 @@ typedef struct {
   ww_pattern pattern;
   ww_mask fresh;
   bool aligned;
+  ww_mask swapped;
 } lie;
 
 /* Bit l: lane l lies in another sector than lane l-1; bit 0 is set. */
@@ -126,7 +127,7 @@ static inline lie addresses(ww_exec *x, const ww_code *k) {
                  : !off && x->mask == ALL_LANES ? WW_PATTERN_CONTIG
                                                 : WW_PATTERN_ANY;
   bool aligned = !(step & (step - 1)) && !(low & (step - 1));
-  return (lie){lo, hi, p, p == WW_PATTERN_ANY ? sector_changes(ad) : 1, aligned};
+  return (lie){lo, hi, p, p == WW_PATTERN_ANY ? sector_changes(ad) : 1, aligned, 0};
 }
 
 /* Host address of everything between the lowest and the highest lane, when it lies in
@@ -168,6 +169,7 @@ tell_access(ww_exec *x, const ww_code *k, ww_access_kind kind, const lie *w) {
                  .hi = w->hi + k->bytes,
                  .fresh = w->fresh,
                  .aligned = w->aligned,
+                 .swapped = w->swapped,
                  .weight = x->weight};
   x->obs->access(x->obs->ctx, &a);
 }
@@ -341,8 +343,10 @@ static void atom_any(ww_exec *x, const ww_code *k) {
     u64 old = get_element(p, k->bytes), b = CELL_B(lane);
     if (!cas)
       put_element(x, p, k->bytes, ww_rmw_apply(k->ins->sub, k->ins->type, old, b));
-    else if (old == b)
+    else if (old == b) {
       put_element(x, p, k->bytes, CELL_C(lane));
+      w.swapped |= (u64)(CELL_C(lane) != old) << lane;
+    }
     if (k->ins->dst != WW_NOVAL)
       PUT_D(lane, old);
   }

@@ -142,6 +142,20 @@ void ww_spin_find(
   }
 }
 
+ww_repeats ww_repeats_how(const ww_fn *fn, const ww_ins *i, ww_arena *a) {
+  uint32_t b = 0;
+  while (b < fn->nblocks &&
+         (i < fn->blocks[b].ins || i >= fn->blocks[b].ins + fn->blocks[b].nins))
+    b++;
+  finder f = {.fn = fn, .loop = b < fn->nblocks ? fn->blocks[b].loop : WW_NOBLOCK};
+  if (f.loop == WW_NOBLOCK)
+    return WW_REPEATS_NOT;
+  f.def = ww_ir_defs(fn, a);
+  return counts(&f)              ? WW_REPEATS_NOT
+         : made_inside(&f, i->a) ? WW_REPEATS_ALONG
+                                 : WW_REPEATS_HERE;
+}
+
 static const ww_edge *way_out(const ww_prog *p, const ww_spin *s) {
   const ww_fn *fn = p->fn;
   for (const ww_seg *g = p->segs; g < p->segs + p->nsegs; g++)

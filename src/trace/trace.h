@@ -74,7 +74,8 @@ typedef struct {
   /* every address is a multiple of `bytes`, a power of two: no lane straddles a sector
    */
   bool aligned;
-  bool more; /* of a request that was told in parts: not the first */
+  bool more;       /* of a request that was told in parts: not the first */
+  ww_mask swapped; /* lanes whose compare-and-swap changed the word */
   double weight;
 } ww_access;
 
@@ -259,6 +260,10 @@ typedef struct ww_machine ww_machine;
  * is kept by reference. */
 ww_status ww_machine_new(const ww_run_spec *s, ww_machine **out, ww_err *e);
 void ww_machine_free(ww_machine *m); /* accepts NULL */
+/* Is an access, a load or a compare-and-swap, repeated until what it finds is as
+ * wanted, at one address or at one after the other? (spin.c) */
+typedef enum { WW_REPEATS_NOT, WW_REPEATS_HERE, WW_REPEATS_ALONG } ww_repeats;
+ww_repeats ww_repeats_how(const ww_fn *fn, const ww_ins *i, ww_arena *a);
 /* Does the kernel wait for other warps, in loops or at grid-wide barriers? */
 bool ww_machine_waits(const ww_machine *m);
 /* Runs the given thread blocks (linear indices, x fastest), each with the other blocks

@@ -473,6 +473,7 @@ static void test_access_counts(void **state) {
   assert_true(v.const_requests == 3 && v.const_words == 1 + 1 + 32);
   assert_true(v.atomic_requests == 3 && v.atomic_lanes == 32 + 32 + 9 &&
               v.atomic_max_same == 32 + 1 + 3);
+  assert_true(v.shared_atomic_requests == 1 && v.shared_atomic_lanes == 1);
   assert_true(v.warp_instructions == 0);
   drop(&r);
 }

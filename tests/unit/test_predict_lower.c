@@ -244,14 +244,16 @@ static void atomics(void **state) {
       parse(*state, HEAD PARAMS "  atom.fadd.shared f32 [$s], %11\n  ret\n}\n");
   ww_gpu g = h200(*state);
   ww_block_counts b = {&m.fns[0], 0, 1, 32, 0};
-  ww_tally t = {
-      .blocks = &b, .nblocks = 1, .c = {.atomic_requests = 1, .atomic_max_same = 1}};
+  ww_tally t = {.blocks = &b,
+                .nblocks = 1,
+                .c = {.shared_atomic_requests = 1, .shared_atomic_lanes = 1}};
   ww_lowered few, many;
   ww_gpu_code *code = ww_gpu_code_new(&m, &g, *state);
   ww_lower(code, &m.fns[0], &t, &few);
-  t.c.atomic_max_same = 8;
+  t.c.shared_atomic_lanes = 16;
   ww_lower(code, &m.fns[0], &t, &many);
   assert_true(many.total - few.total > 50 && many.flops32 > 3 * few.flops32);
+  assert_true(many.spin_cycles > 20 * few.spin_cycles);
 }
 
 /* A product of a warp group is one instruction of its four warps that keeps the matrix

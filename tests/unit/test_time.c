@@ -634,6 +634,139 @@ static void test_slices(void **state) {
   assert_true(apart > 1.2 * line && apart < 2.5 * line);
 }
 
+/* Lanes that meet at a word take its sector one after the other, others together. */
+static void test_meeting(void **state) {
+  (void)state;
+  double meet = busiest(WW_ACCESS_ATOMIC, 0, 4096, 1000),
+         line = busiest(WW_ACCESS_ATOMIC, 4, 4096, 1000);
+  assert_true(meet > 8 * line && meet < 20 * line);
+}
+
+/* What four blocks do, one after the other, in a loop that waits. */
+typedef struct {
+  bool before; /* they write their word before they look at another */
+  bool frees;  /* the word that they have taken */
+  bool swaps;  /* they succeed */
+} manners;
+
+static void do_access(const ww_observer *o, const ww_module *m, bool end, ww_access a) {
+  const uint64_t addr[64] = {a.lo};
+  a.fn = m->fns;
+  a.ins = m->fns[0].blocks[end ? 2 : 1].ins;
+  a.space = WW_GLOBAL;
+  a.bytes = 4;
+  a.lanes = 1;
+  a.addr = addr;
+  a.hi = a.lo + 4;
+  a.weight = 1;
+  o->access(o->ctx, &a);
+}
+
+static ww_chain waiting(const char *waits, manners how) {
+  ww_module m;
+  ww_err e = {0};
+  ww_chain c;
+  const char *body = ww_fmt(arena,
+                            "%s  %%1 = %s\n  %%2 = icmp.eq i32 %%1, 0\n"
+                            "  cbr %%2, @loop.1, @end.2\n@end.2:\n"
+                            "  st.global.volatile i32 [%%p.0], 0\n  ret\n}\n",
+                            HEAD, waits);
+  if (ww_ir_parse(body, arena, &m, &e))
+    fail_msg("%s", e.msg);
+  bool cas = m.fns[0].blocks[1].ins[0].op == WW_OP_CAS;
+  ww_chainer *x = ww_chainer_new(
+      &(ww_chain_gpu){.code = ww_gpu_code_new(&m, &gpu, arena)}, 32, arena);
+  ww_observer o = ww_chainer_observer(x);
+  for (uint32_t b = 0; b < 4; b++) {
+    ww_access own = {.warp = {.block = b},
+                     .kind = WW_ACCESS_STORE,
+                     .lo = WW_GLOBAL_BASE + 8 + (cas ? 0 : 4 * b)};
+    ww_access look = own;
+    look.kind = cas ? WW_ACCESS_ATOMIC : WW_ACCESS_LOAD;
+    look.lo = cas ? own.lo : own.lo - 4;
+    look.swapped = how.swaps;
+    o.block_start(o.ctx, b);
+    if (how.before)
+      do_access(&o, &m, true, own);
+    o.block(o.ctx, own.warp, m.fns, 1, 1, 1);
+    do_access(&o, &m, false, look);
+    o.block(o.ctx, own.warp, m.fns, 1, 1, 1);
+    if (how.frees)
+      do_access(&o, &m, true, own);
+    o.block_end(o.ctx, b);
+  }
+  ww_chainer_result(x, &c);
+  return c;
+}
+
+/* A word that is swapped until it succeeds, a lock, and one that nobody gets. */
+static void test_turns(void **state) {
+  (void)state;
+  const char cas[] = "cas.global i32 [%p.0], 0, 1";
+  ww_chain swap = waiting(cas, (manners){.swaps = true});
+  ww_chain lock = waiting(cas, (manners){.swaps = true, .frees = true});
+  ww_chain none = waiting(cas, (manners){0});
+  assert_true(swap.retried == 1 && swap.crowd == 1 && !swap.locked && !swap.held);
+  assert_true(lock.retried == 1 && lock.crowd == 1 && lock.locked && lock.held > 0);
+  assert_true(!none.retried && !none.locked);
+}
+
+/* Each block waits for the one before; or it has said before what it has itself. */
+static void test_links(void **state) {
+  (void)state;
+  const char look[] = "ld.global.volatile i32 [%p.0]";
+  ww_chain chain = waiting(look, (manners){.frees = true});
+  ww_chain back = waiting(look, (manners){.frees = true, .before = true});
+  ww_chain alone = waiting(look, (manners){0});
+  assert_true(chain.link > 0 && chain.link_blocks == 1 && !chain.back);
+  assert_true(back.back == 1 && !back.link);
+  assert_true(!alone.link && !alone.back);
+}
+
+static double with_chain(void (*change)(ww_chain *)) {
+  ww_work w = streaming(4096, 4096 * 1024.0);
+  change(&w.chain);
+  return us_of(&w);
+}
+static void unchanged(ww_chain *c) {
+  (void)c;
+}
+static void swapped(ww_chain *c) {
+  c->retried = 10000;
+}
+static void crowded(ww_chain *c) {
+  c->retried = c->crowd = 10000;
+}
+static void locked(ww_chain *c) {
+  crowded(c);
+  c->locked = 1;
+  c->held = 1000;
+}
+static void linked(ww_chain *c) {
+  c->link = 500;
+  c->link_blocks = 1;
+}
+static void back_by_one(ww_chain *c) {
+  c->back = 1;
+}
+static void back_by_warp(ww_chain *c) {
+  c->back = 32;
+}
+
+/* Threads that take turns, and blocks that wait for those before, take longer the more
+ * there is to wait for. */
+static void test_one_after_the_other(void **state) {
+  (void)state;
+  double swaps = with_chain(swapped);
+  assert_true(swaps >= 10000 * WW_FIGURE(&gpu, atom_latency) / gpu.boost_mhz);
+  assert_true(with_chain(crowded) > 1.2 * swaps);
+  assert_true(with_chain(locked) > 2 * with_chain(crowded));
+  assert_true(with_chain(linked) > 4096 * 1000 / gpu.boost_mhz);
+  double none = with_chain(unchanged);
+  double warp = with_chain(back_by_warp);
+  assert_true(warp > none && with_chain(back_by_one) > 1.5 * warp);
+}
+
 /* Counters of the H200: 1800 MHz with few matrix instructions, 1590 to 1760 near its
  * best rate, 1980 without any. */
 static void test_matrix_clock(void **state) {
@@ -678,6 +811,10 @@ int main(void) {
       cmocka_unit_test(test_chain_registers),
       cmocka_unit_test(test_atomics),
       cmocka_unit_test(test_slices),
+      cmocka_unit_test(test_meeting),
+      cmocka_unit_test(test_turns),
+      cmocka_unit_test(test_links),
+      cmocka_unit_test(test_one_after_the_other),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }

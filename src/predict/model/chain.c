@@ -23,6 +23,9 @@ enum { SOME = 4, MOST_WARPS = 32, MOST_BLOCKS = 24, LEAST_BLOCKS = 3 };
 #define BUDGET 300000.0 /* warp instructions to run again for the chain */
 /* cycles; orders the way only, time.c has the GPU's figure */
 #define NOMINAL_ATOMIC 400.0
+/* waits for shared memory that a round of a float atomic there takes: load, add,
+ * compare and swap, and the branch back */
+#define SPIN_WAITS 4.2
 /* times: left-over iterations go in groups so much smaller */
 #define FEWER 4
 #define LONE_LINES                                                                     \
@@ -81,7 +84,7 @@ typedef struct {
   ww_flight flight;          /* what else it has under way */
   uint64_t recent[RECENT];   /* where its latest stores went */
   uint32_t nrecent;
-  double loads, inst;
+  double loads, inst, passes; /* passes: over shared memory */
 } tracked;
 
 struct ww_chainer {
@@ -101,12 +104,13 @@ struct ww_chainer {
   uint32_t nblocks;
   double ir; /* instructions of all their warps, as the tally counts them */
   ww_point total;
-  double loads, inst, most, all;
+  double loads, inst, passes, most, all;
   double bar_cycles;
   double requests, lines, sectors,
       lone; /* global loads; lone: sectors fetched without their neighbours */
   double store_lines;
   ww_contention *crowd;
+  ww_serial *serial;
 };
 
 ww_chainer *
@@ -122,7 +126,8 @@ ww_chainer_new(const ww_chain_gpu *of, uint64_t block_threads, ww_arena *a) {
                     .l2 = WW_FIGURE(g, l2_latency),
                     .dram = WW_FIGURE(g, dram_latency),
                     .costs = WW_NEWN(a, block_costs *, m->nfns + 1),
-                    .crowd = ww_contention_new(g, a)};
+                    .crowd = ww_contention_new(g, a),
+                    .serial = ww_serial_new(a)};
   c->nwarps = (block_threads + g->lanes - 1) / g->lanes;
   bool waits = false;
   for (uint32_t f = 0; f < m->nfns; f++)
@@ -359,9 +364,20 @@ static void issue(ww_chainer *c,
     ww_later(&at->stored[i->space != WW_SHARED], &p);
   if (i->op == WW_OP_GROUP && i->sub != WW_GROUP_COPY_COMMIT)
     at->start = at->last; /* nothing behind it is brought forward */
+  if (i->op == WW_OP_FENCE && !ww_is_part(i) && i->sub) { /* beyond the block */
+    p = ww_plus_wait(at->last, 2 * c->l2, WW_WAY_BACK);
+    at->start = at->last = p;
+  }
   if (i->op == WW_OP_BAR || i->op == WW_OP_GRIDSYNC) {
     p = ww_plus_wait(at->last, c->bar_cycles, WW_WAY_BARRIER);
     at->start = at->last = at->stored[0] = at->stored[1] = p;
+  }
+  if (ww_lower_spins(i)) { /* a loop: what follows begins behind it */
+    double waits = SPIN_WAITS * (c->tally ? ww_lower_spin_rounds(&c->tally->c) : 1);
+    p = at->last;
+    p.t += waits * ww_shared_latency(c->g);
+    p.on_way[WW_WAY_SHARED] += waits;
+    at->start = at->last = p;
   }
   at->phase += 0.381966; /* other instructions at other times */
   at->phase -= at->phase >= 1;
@@ -486,6 +502,9 @@ static void follow_stores(ww_chainer *c, const ww_access *a) {
 }
 
 static void access_global(ww_chainer *c, const ww_access *a) {
+  const tracked *w = track(c, a->warp);
+  ww_turns turns = ww_serial_access(c->serial, a, w ? w->now.t : -1);
+  ww_contention_turns(c->crowd, a, turns.won, turns.freed);
   follow_stores(c, a);
   if (a->kind == WW_ACCESS_ATOMIC) {
     ww_contention_atomic(c->crowd, a);
@@ -543,6 +562,7 @@ static void on_warps_barrier(ww_chainer *c, const ww_mbar_event *e) {
 }
 
 static void start(ww_chainer *c) {
+  ww_serial_start(c->serial);
   ww_barriers_start(c->barriers);
   for (uint32_t k = 0; k < c->ntracked; k++) {
     tracked *w = &c->warps[k];
@@ -558,7 +578,7 @@ static void start(ww_chainer *c) {
     memset(w->recent, 0, sizeof w->recent);
     w->now = w->sum = (ww_point){0};
     w->flight = (ww_flight){0};
-    w->loads = w->inst = 0;
+    w->loads = w->inst = w->passes = 0;
   }
 }
 
@@ -571,6 +591,7 @@ static void end(ww_chainer *c) {
   add(&c->total, &slowest->sum, &zero, 1);
   c->loads += slowest->loads;
   c->inst += slowest->inst;
+  c->passes += slowest->passes;
   c->all += slowest->sum.t;
   c->most = fmax(c->most, slowest->sum.t);
   c->nblocks++;
@@ -590,8 +611,20 @@ static void on_mbarrier(void *ctx, const ww_mbar_event *e) {
   for (ww_chainer *c = ctx; c; c = c->next)
     on_warps_barrier(c, e);
 }
+static void access_shared(ww_chainer *c, const ww_access *a) {
+  tracked *w = track(c, a->warp);
+  uint32_t ideal;
+  if (w)
+    w->passes +=
+        a->weight * (a->kind == WW_ACCESS_ATOMIC ? ww_most_in_bank(a)
+                                                 : ww_shared_passes(a, &ideal));
+}
+
 /* What the engine copies is not the warps' loads and stores. */
 static void on_access(void *ctx, const ww_access *a) {
+  for (ww_chainer *c = a->space == WW_SHARED ? ctx : NULL; c; c = c->next)
+    if (a->warp.block == c->block)
+      access_shared(c, a);
   bool theirs = a->space == WW_GLOBAL && !ww_is_bulk(a->ins);
   for (ww_chainer *c = theirs ? ctx : NULL; c; c = c->next)
     if (a->warp.block == c->block)
@@ -624,12 +657,14 @@ ww_observer ww_chainer_observer(ww_chainer *c) {
 }
 
 void ww_chainer_result(const ww_chainer *c, ww_chain *out) {
+  ww_serial_sums serial = ww_serial_result(c->serial);
   double n = c->nblocks ? c->nblocks : 1;
   double way[WW_WAY_PARTS];
   for (int k = 0; k < WW_WAY_PARTS; k++)
     way[k] = fmax(0, c->total.on_way[k]);
   *out = (ww_chain){
       .warp_inst = c->inst / n,
+      .passes = c->passes / n,
       .alu = way[WW_WAY_ALU] / n,
       .waits = way[WW_WAY_WAITS] / n,
       .beyond_l1 = fmin(1, ww_ratio(way[WW_WAY_BEYOND_L1], way[WW_WAY_WAITS])),
@@ -647,6 +682,14 @@ void ww_chainer_result(const ww_chainer *c, ww_chain *out) {
       .atomic_cycles = ww_contention_busiest(c->crowd) /
                        n, /* of one block; the caller knows how many there are */
       .store_lines = c->store_lines / n,
+      .retried = serial.won / n,
+      .crowd = serial.won > 0 ? ww_contention_crowd(c->crowd, serial.at) / n : 0,
+      .locked = serial.locks,
+      .held = serial.held,
+      /* a chain is one where most blocks are links of it */
+      .link = 2 * serial.links > n - 1 ? serial.link : 0,
+      .link_blocks = serial.apart,
+      .back = 2 * serial.backs > n - 1 ? serial.reach : 0,
       .lone = ww_ratio(c->lone, c->sectors),
   };
 }
@@ -656,7 +699,9 @@ void ww_chainer_result(const ww_chainer *c, ww_chain *out) {
 /* Evenly over the blocks that work, first and last among them; the first ones where
  * blocks need what those before them leave. */
 static uint32_t
-choose(const ww_sampled *s, const ww_run_spec *spec, double each, uint64_t *blocks) {
+choose(const ww_sampled *s, const ww_traced *t, double each, uint64_t *blocks) {
+  const ww_run_spec *spec = &t->spec;
+  bool in_order = spec->in_order || s->passed;
   uint64_t of = ww_sampled_working(s);
   uint64_t n = fmin(fmax(BUDGET / fmax(each, 1), LEAST_BLOCKS), MOST_BLOCKS);
   if (each > 3 * BUDGET)
@@ -665,7 +710,7 @@ choose(const ww_sampled *s, const ww_run_spec *spec, double each, uint64_t *bloc
     n = of;
   for (uint64_t k = 0; k < n; k++) {
     uint64_t at = n > 1 ? k * (of - 1) / (n - 1) : of / 2;
-    blocks[k] = ww_sampled_block(s, spec->grid, spec->in_order ? k : at);
+    blocks[k] = ww_sampled_block(s, spec->grid, in_order ? k : at);
   }
   return n;
 }
@@ -681,10 +726,11 @@ static void weigh(const ww_chainer *c, const ww_sampled *sampled, ww_chain *out)
   double here = c->nblocks ? c->ir / c->nblocks : 0;
   double mean = all / working;
   double share = here > 0 && mean > 0 ? fmin(fmax(mean / here, 1e-4), 1) : 1;
-  double *const means[] = {&out->warp_inst,   &out->alu,           &out->waits,
-                           &out->first_waits, &out->shared_waits,  &out->atomic_waits,
-                           &out->barriers,    &out->const_waits,   &out->store_waits,
-                           &out->fixed,       &out->atomic_cycles, &out->store_lines};
+  double *const means[] = {&out->warp_inst,    &out->alu,         &out->waits,
+                           &out->passes,       &out->first_waits, &out->shared_waits,
+                           &out->atomic_waits, &out->barriers,    &out->const_waits,
+                           &out->store_waits,  &out->fixed,       &out->atomic_cycles,
+                           &out->store_lines};
   if (share > 0.8)
     return;
   for (size_t k = 0; k < sizeof means / sizeof *means; k++)
@@ -702,7 +748,7 @@ ww_status ww_chain_run(const ww_traced *t,
   uint64_t blocks[MOST_BLOCKS];
   double each =
       sampled->blocks ? sampled->warp_instructions / (double)sampled->blocks : 0;
-  uint32_t nblocks = choose(sampled, spec, each, blocks);
+  uint32_t nblocks = choose(sampled, t, each, blocks);
   ww_arena *a = ww_arena_new();
   ww_chainer *all = NULL; /* the blocks run once for all of them */
   for (uint32_t k = n; k-- > 0;) {
@@ -720,6 +766,8 @@ ww_status ww_chain_run(const ww_traced *t,
     ww_chainer_result(c, out);
     weigh(c, sampled, out);
     out->atomic_cycles *= ww_sampled_working(sampled);
+    out->retried *= ww_sampled_working(sampled);
+    out->crowd *= ww_sampled_working(sampled);
     out->store_lines *= ww_sampled_working(sampled);
   }
   ww_arena_free(a);

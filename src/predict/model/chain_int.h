@@ -77,10 +77,41 @@ ww_point ww_barriers_copy(ww_barriers *b, uint64_t bytes, ww_point p);
 typedef struct ww_contention ww_contention;
 ww_contention *ww_contention_new(const ww_gpu *g, ww_arena *a);
 void ww_contention_atomic(ww_contention *c, const ww_access *a);
+/* lanes that take their turn at a word, and that leave it */
+void ww_contention_turns(ww_contention *c,
+                         const ww_access *a,
+                         ww_mask won,
+                         ww_mask freed);
+/* passes of them over sectors in the slice of the address */
+double ww_contention_crowd(const ww_contention *c, uint64_t address);
 /* lines that it touches */
 uint32_t ww_contention_store(ww_contention *c, const ww_access *a);
 double ww_contention_busiest(
     const ww_contention *c); /* cycles of the busiest address, slice, or all slices */
+
+/* serial.c: what threads of the launch do one after the other. */
+typedef struct ww_serial ww_serial;
+typedef struct {
+  double won;  /* compare-and-swaps that are tried until they succeed, on the busiest
+                  word */
+  uint64_t at; /* that word */
+  bool locks;  /* it is a lock */
+  double held; /* cycles of a locked section; 0: there is none */
+  /* cycles from a block's look at another's flag to its own that a third looks at, how
+   * many blocks apart these are, how often that was seen */
+  double link, apart, links;
+  double backs, reach; /* looks back over blocks that go on, words of one look */
+} ww_serial_sums;
+ww_serial *ww_serial_new(ww_arena *a);
+void ww_serial_start(ww_serial *s); /* of a block */
+/* Lanes that take their turn at a word: by a compare-and-swap that goes on until it
+ * succeeds; and that free the lock which such a word is. */
+typedef struct {
+  ww_mask won, freed;
+} ww_turns;
+/* now: the warp's clock in cycles; < 0: it is not followed */
+ww_turns ww_serial_access(ww_serial *s, const ww_access *a, double now);
+ww_serial_sums ww_serial_result(const ww_serial *s);
 
 #define WW_ACCESS_LINES 129
 uint32_t ww_access_lines(const ww_access *a,

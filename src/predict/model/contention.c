@@ -10,6 +10,9 @@ typedef struct {
   uint64_t key;
   double cycles;
 } hot;
+/* of what a lane takes a slice of L2 in the probe, whose warps meet at one address
+ * each: what it takes in kernels */
+#define MEETING_SHARE 0.83
 enum { HOT = 8192 }; /* a power of two; keys beyond this many are not told apart */
 enum {
   SLICE_BITS = 9
@@ -18,14 +21,18 @@ enum {
 struct ww_contention {
   const ww_gpu *g;
   hot *address, *slice;
-  double atomics; /* cycles of all slices together */
+  hot *won, *freed; /* passes of those that take turns, by slice */
+  double atomics;   /* cycles of all slices together */
   double nslices;
 };
 
 ww_contention *ww_contention_new(const ww_gpu *g, ww_arena *a) {
   ww_contention *c = WW_NEW(a, ww_contention);
-  *c = (ww_contention){
-      .g = g, .address = WW_NEWN(a, hot, HOT), .slice = WW_NEWN(a, hot, HOT)};
+  *c = (ww_contention){.g = g,
+                       .address = WW_NEWN(a, hot, HOT),
+                       .slice = WW_NEWN(a, hot, HOT),
+                       .won = WW_NEWN(a, hot, HOT),
+                       .freed = WW_NEWN(a, hot, HOT)};
   c->nslices =
       g->l2_gbps > 0 && g->boost_mhz > 0
           ? fmax(1, g->l2_gbps * 1e3 / g->boost_mhz / WW_FIGURE(g, l2_slice_rate))
@@ -69,8 +76,8 @@ static double *busy(hot *table, uint64_t key) {
   return &table[at & (HOT - 1)].cycles;
 }
 
-/* Cycles that a slice of L2 takes for one sector of an atomic request, however many of
- * its lanes meet there. */
+/* Cycles that a slice of L2 takes for one sector of an atomic request whose lanes do
+ * not meet. */
 static double sector_cycles(const ww_contention *c, const ww_ins *i) {
   const ww_gpu *g = c->g;
   double adds = WW_FIGURE(g, atom_random);
@@ -81,43 +88,75 @@ static double sector_cycles(const ww_contention *c, const ww_ins *i) {
   return c->nslices / adds;
 }
 
-/* The compiler makes one addition of a warp's where all lanes add the same constant to
- * one address.
- */
-static bool one_addition(const ww_access *a) {
-  if (a->ins->op != WW_OP_ATOM || a->ins->sub != WW_RMW_ADD ||
-      ww_is_float(a->ins->type) || a->fn->vals[a->ins->b].kind != WW_VAL_CONST)
-    return false;
-  uint64_t first = a->addr[__builtin_ctzll(a->lanes)];
-  for (ww_mask m = a->lanes; m; m &= m - 1)
-    if (a->addr[__builtin_ctzll(m)] != first)
-      return false;
-  return true;
+/* The same for each further pass over a sector, of which there are as many as lanes
+ * meet at one of its words. */
+static double pass_cycles(const ww_contention *c) {
+  const ww_gpu *g = c->g;
+  double lanes = g->atom_warp > 0 ? g->atom_warp : WW_FIGURE(g, atom_random);
+  return MEETING_SHARE * c->nslices / lanes;
 }
 
-/* An address takes lane after lane; a slice of L2 takes request after request, each
- * longer the more of its line it is about. */
+/* The most lanes that meet at one word of the sector in which the first of them is;
+ * what is left are the others. */
+static uint32_t passes(const ww_access *a, ww_mask *left) {
+  uint64_t sector = a->addr[__builtin_ctzll(*left)] >> WW_SECTOR_BITS;
+  uint8_t count[1 << (WW_SECTOR_BITS - 2)] = {0};
+  uint8_t most = 0;
+  for (ww_mask m = *left; m; m &= m - 1) {
+    uint64_t address = a->addr[__builtin_ctzll(m)];
+    if (address >> WW_SECTOR_BITS != sector)
+      continue;
+    uint8_t *n = &count[address >> 2 & ((1 << (WW_SECTOR_BITS - 2)) - 1)];
+    *left &= ~(m & -m);
+    if (++*n > most)
+      most = *n;
+  }
+  return most;
+}
+
+/* An address takes lane after lane; a slice of L2 takes sector after sector, in passes,
+ * each request longer the more of its line it is about. */
 void ww_contention_atomic(ww_contention *c, const ww_access *a) {
   const ww_gpu *g = c->g;
   double one = 1 / WW_FIGURE(g, atom_f32_same);
   double next = WW_FIGURE(g, atom_next_sector);
-  double sector = sector_cycles(c, a->ins) * a->weight;
+  double sector = sector_cycles(c, a->ins);
+  double further = pass_cycles(c);
   if (!ww_is_float(a->ins->type) && g->atom_same > 0)
     one = fmin(one, 1 / g->atom_same);
-  uint64_t sectors[64];
   uint64_t lines[64];
-  uint32_t ns = 0;
   uint32_t nl = 0;
-  ww_mask lanes = one_addition(a) ? a->lanes & -a->lanes : a->lanes;
-  for (ww_mask m = lanes; m; m &= m - 1) {
-    uint64_t address = a->addr[__builtin_ctzll(m)];
-    *busy(c->address, address >> 2) += one * a->weight;
-    if (!fresh(sectors, &ns, address >> WW_SECTOR_BITS))
-      continue;
+  ww_mask lanes = ww_one_addition(a) ? a->lanes & -a->lanes : a->lanes;
+  for (ww_mask m = lanes; m; m &= m - 1)
+    *busy(c->address, a->addr[__builtin_ctzll(m)] >> 2) += one * a->weight;
+  while (lanes) {
+    uint64_t address = a->addr[__builtin_ctzll(lanes)];
+    uint32_t n = passes(a, &lanes);
     double cycles = sector * (fresh(lines, &nl, address >> WW_LINE_BITS) ? 1 : next);
+    cycles = a->weight * (cycles + (n - 1) * further);
     *busy(c->slice, address >> SLICE_BITS) += cycles;
     c->atomics += cycles / c->nslices;
   }
+}
+
+static void take_turns(hot *table, const ww_access *a, ww_mask lanes) {
+  while (lanes) {
+    uint64_t address = a->addr[__builtin_ctzll(lanes)];
+    *busy(table, address >> SLICE_BITS) += passes(a, &lanes) * a->weight;
+  }
+}
+
+void ww_contention_turns(ww_contention *c,
+                         const ww_access *a,
+                         ww_mask won,
+                         ww_mask freed) {
+  take_turns(c->won, a, won);
+  take_turns(c->freed, a, freed);
+}
+
+double ww_contention_crowd(const ww_contention *c, uint64_t address) {
+  return fmax(*busy(c->won, address >> SLICE_BITS),
+              *busy(c->freed, address >> SLICE_BITS));
 }
 
 uint32_t ww_contention_store(ww_contention *c, const ww_access *a) {

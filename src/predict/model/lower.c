@@ -946,15 +946,19 @@ static void add_block(const ww_lowering *x,
   }
 }
 
-/* Lanes that meet at one address of shared memory try again. */
+/* Lanes that meet in one bank of shared memory try again. */
 static void add_spinning(const ww_lowering *x,
                          uint32_t b,
                          executed issued,
                          const ww_counts *counts,
                          ww_lowered *out) {
   ww_cost c;
-  if (!ww_lower_spinning(x, b, counts, &c))
+  uint32_t spinning = ww_lower_spinning(x, b, counts, &c);
+  if (!spinning)
     return;
+  /* all that are left of a bank's lanes are served in each round */
+  double lanes = ww_lower_spin_rounds(counts) / ww_lower_coefs.spin;
+  out->spin_cycles += spinning * issued.warps * lanes * (lanes + 3) / 2;
   for (uint32_t p = 0; p < WW_NPIPES; p++) {
     out->inst[p] += c.inst[p] * issued.warps;
     out->cycles[p] += c.cycles[p] * issued.warps;

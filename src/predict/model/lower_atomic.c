@@ -2,8 +2,8 @@
  *
  * Where all lanes of a warp meet at one address, it lets one of them speak for all;
  * floats in shared memory, for which there is no instruction, become a loop that
- * compares and swaps. How often that loop turns depends on how many lanes meet, which
- * the trace counts. */
+ * compares and swaps. In a round of it one lane of each bank succeeds, so how often it
+ * turns depends on how many fall into one, which the trace counts. */
 #include "lower_int.h"
 
 static bool wants_old_value(const ww_lowering *x, const ww_ins *i) {
@@ -22,8 +22,13 @@ static bool one_for_all(const ww_lowering *x, const ww_ins *i) {
   return adds || (i->sub >= WW_RMW_AND && i->sub <= WW_RMW_UMAX);
 }
 
-static bool spins(const ww_ins *i) {
+bool ww_lower_spins(const ww_ins *i) {
   return i->op == WW_OP_ATOM && i->space == WW_SHARED && ww_is_float(i->type);
+}
+
+double ww_lower_spin_rounds(const ww_counts *c) {
+  return ww_lower_coefs.spin *
+         fmax(1, ww_ratio(c->shared_atomic_lanes, c->shared_atomic_requests));
 }
 
 /* Load, add, compare and swap, and back if another one was faster. */
@@ -36,7 +41,7 @@ static void round_of(const ww_lowering *x, const ww_ins *i, ww_cost *c) {
 }
 
 void ww_lower_atomic(const ww_lowering *x, const ww_ins *i, ww_cost *c) {
-  if (spins(i)) {
+  if (ww_lower_spins(i)) {
     round_of(x, i, c);
     ww_lower_put(x, WW_SASS_sync, 2, c);
     return;
@@ -59,21 +64,18 @@ void ww_lower_atomic(const ww_lowering *x, const ww_ins *i, ww_cost *c) {
   ww_lower_put(x, WW_SASS_iadd3, 1, c);
 }
 
-bool ww_lower_spinning(const ww_lowering *x,
-                       uint32_t b,
-                       const ww_counts *counts,
-                       ww_cost *c) {
-  double meet = counts->atomic_requests > 0
-                    ? counts->atomic_max_same / counts->atomic_requests
-                    : 1;
-  double more = ww_lower_coefs.spin * meet - 1;
-  bool any = false;
+uint32_t ww_lower_spinning(const ww_lowering *x,
+                           uint32_t b,
+                           const ww_counts *counts,
+                           ww_cost *c) {
+  double more = ww_lower_spin_rounds(counts) - 1;
+  uint32_t any = 0;
   *c = (ww_cost){0};
   for (uint32_t k = 0; k < x->fn->blocks[b].nins && more > 0; k++) {
     const ww_ins *i = &x->fn->blocks[b].ins[k];
-    if (spins(i)) {
+    if (ww_lower_spins(i)) {
       round_of(x, i, c);
-      any = true;
+      any++;
     }
   }
   ww_lower_scale(c, more);

@@ -154,13 +154,13 @@ bool ww_lower_rounding(const ww_ins *i);
 void ww_lower_math(const ww_lowering *x, const ww_ins *i, ww_cost *c);
 
 /* lower_atomic.c: adds an atomic; the second one, what a warp that executes block b
- * spends beyond that, because lanes meet at one address: instructions of the warp,
- * FLOPs and integer operations a lane. False: nothing in it does. */
+ * spends beyond that, because lanes meet in one bank: instructions of the warp, FLOPs
+ * and integer operations a lane. Returns how many atomics of it do. */
 void ww_lower_atomic(const ww_lowering *x, const ww_ins *i, ww_cost *c);
-bool ww_lower_spinning(const ww_lowering *x,
-                       uint32_t b,
-                       const ww_counts *counts,
-                       ww_cost *c);
+uint32_t ww_lower_spinning(const ww_lowering *x,
+                           uint32_t b,
+                           const ww_counts *counts,
+                           ww_cost *c);
 
 /* live.c: words that live in a block. */
 typedef struct {

@@ -63,8 +63,14 @@ typedef struct {
   double
       beside; /* of the tensor pipe's, those of products that warps do not wait for */
   double flops32, flops64, flops16, flops_tensor, int_ops; /* threads', of the launch */
-  uint32_t code_bytes;                                     /* static size */
+  /* SM cycles of shared memory in which float atomics try again, of the launch */
+  double spin_cycles;
+  uint32_t code_bytes; /* static size */
 } ww_lowered;
+/* lower_atomic.c: does the atomic become a loop that tries until it succeeds, and how
+ * many rounds does that take in the launch's mean? */
+bool ww_lower_spins(const ww_ins *i);
+double ww_lower_spin_rounds(const ww_counts *c);
 
 /* How far the compiler can order the instructions of a block anew. */
 typedef struct {

@@ -19,6 +19,8 @@ const char *const ww_term_names[WW_NTERMS] = {
 #include "terms.def"
 };
 
+/* rounds of those who try that a lock is held longer than by what is done under it */
+#define LOCK_ROUNDS 4.5
 #define FILLED 3.5e5 /* bytes touched that wake half of the memory system */
 
 static double known(double x, double otherwise) {
@@ -97,6 +99,27 @@ static double asked_lines(const ww_traffic *t) {
   return fmin(t->load_lines, t->l2_reads);
 }
 
+/* Cycles in which threads take the busiest word that is swapped until it succeeds, or
+ * the lock that it is, one after the other. All that wait for it try in every round,
+ * and its slice of L2 serves one after the other; who holds a lock has to come through
+ * the crowd as well, with what it does there. The last of them have less company. */
+static double taking_turns(const ww_work *w, const ww_gpu *g) {
+  const ww_chain *c = &w->chain;
+  double slots = fmax(1, w->occupancy.blocks) * g->sms;
+  double there = fmin(1, slots / fmax(1, w->blocks)); /* of all threads, at a time */
+  double round = WW_FIGURE(g, swap_cycles) * c->crowd * there;
+  double each = WW_FIGURE(g, atom_latency) + c->held;
+  if (c->retried <= 1)
+    return 0;
+  double all = fmax(each, round);
+  double mean = round > each ? (round * round + each * each) / (2 * round) : each;
+  if (c->locked > 0) {
+    all = each + LOCK_ROUNDS * round;
+    mean = each + LOCK_ROUNDS * round / 2;
+  }
+  return c->retried * ((1 - there) * all + there * mean);
+}
+
 static void memory_demand(
     const ww_work *w, const ww_gpu *g, const ww_params *p, double per_us, demand *d) {
   const ww_traffic *t = &w->traffic;
@@ -112,7 +135,7 @@ static void memory_demand(
       t->dram_read * (1 + w->chain.lone * (1 / lone_share(g) - 1)) + t->dram_write;
   d->chip[WW_TERM_DRAM] =
       bytes / (1e3 * p->dram_share * dram_gbps(g, p, t)) * per_us / n;
-  d->chip[WW_TERM_ATOMIC] = w->chain.atomic_cycles / n;
+  d->chip[WW_TERM_ATOMIC] = fmax(w->chain.atomic_cycles, taking_turns(w, g)) / n;
   double l1 = WW_FIGURE(g, l1_latency);
   double l2 = WW_FIGURE(g, l2_latency);
   /* of several lines the last one counts */
@@ -150,7 +173,7 @@ static void block_demand(
                          n / sub;
   d->sm[WW_TERM_PIPE] =
       work * pipe_cycles(&w->lowered, p->moved, &d->busiest) / n / sub;
-  d->sm[WW_TERM_SHARED] = w->traffic.shared_cycles / n;
+  d->sm[WW_TERM_SHARED] = (w->traffic.shared_cycles + w->lowered.spin_cycles) / n;
   d->sm[WW_TERM_L1] =
       (w->traffic.l1_wavefronts + p->store_line_cycles * c->store_lines +
        p->local_line_cycles * w->traffic.local_lines) /
@@ -166,8 +189,8 @@ static void block_demand(
              c->atomic_waits * WW_FIGURE(g, atom_latency) +
              2 * c->store_waits * WW_FIGURE(g, l2_latency) +
              c->const_waits * WW_FIGURE(g, const_l1_latency) +
-             (w->traffic.l1_wavefronts + w->traffic.shared_cycles) /
-                 warps; /* its own accesses, one after the other */
+             w->traffic.l1_wavefronts / warps + /* its own, one after the other */
+             fmax(w->traffic.shared_cycles / warps, c->passes);
   double beside =
       fmin(1, fmax(w->traffic.copied, ww_ratio(w->lowered.beside, w->lowered.total)));
   d->blend = p->blend + (p->async_blend - p->blend) * beside;
@@ -339,6 +362,30 @@ static double taken_over(const waves *v, const ww_params *p) {
   return v->whole > 1 ? p->last_wave_hidden * (1 - 1 / v->whole) : 0;
 }
 
+/* Cycles until a flag that blocks hand on from the first to the last has come there:
+ * what each does in between, the way to L2 and the look that finds it. */
+static double chained(const ww_work *w, const ww_gpu *g) {
+  const ww_chain *c = &w->chain;
+  double l2 = WW_FIGURE(g, l2_latency);
+  return c->link > 0 ? w->blocks / fmax(1, c->link_blocks) * (c->link + 2 * l2) : 0;
+}
+
+/* Cycles of a launch whose blocks look back over those before them until one knows the
+ * sum of all before it. In the steady state a block comes `apart` cycles behind the one
+ * before, each look takes the way to L2 and back, and there are as many as blocks come
+ * in that time, of which one look covers `back`: slots * apart = full + look + look *
+ * n, n = look / (back * apart). */
+static double
+looking_back(const ww_work *w, const ww_gpu *g, double full, double slots) {
+  double look = 2 * WW_FIGURE(g, l2_latency);
+  double b = full + look;
+  if (!(w->chain.back > 0))
+    return 0;
+  double apart =
+      (b + sqrt(b * b + 4 * slots * look * look / w->chain.back)) / (2 * slots);
+  return w->blocks * apart;
+}
+
 /* The time at one SM clock, in cycles a microsecond. */
 static void time_at(const ww_work *w,
                     const ww_gpu *g,
@@ -362,6 +409,10 @@ static void time_at(const ww_work *w,
   double excess = (spread - 1) * alone * (v.whole > 0 ? p->tail : 1);
   /* no launch is over before its longest block */
   excess = fmax(excess, spread * alone - steady);
+  /* nor before its last block has had what it waits for of the one before */
+  excess = fmax(excess, chained(w, g) + alone - steady);
+  double slots = v.whole > 0 ? v.slots : v.rest;
+  excess = fmax(excess, looking_back(w, g, main->t, slots) - steady);
   double idle = idle_cycles(w, &d, &v, steady + excess);
   double cold = cold_cycles(w, g, p, &d);
   for (uint32_t k = 0; k < WW_NTERMS; k++)

@@ -336,6 +336,7 @@ static void look_up(recorder *r, replay_ins *row, const ww_access *a) {
   uint32_t missed_lines = 0;
   uint32_t bytes = __builtin_popcountll(a->lanes) * a->bytes;
   bool store = a->kind == WW_ACCESS_STORE;
+  bool past = a->ins->flags & WW_F_VOLATILE;
   uint64_t warp = warp_number(r, a);
   for (uint32_t k = 0; k < r->npieces; k++)
     sectors += __builtin_popcount(r->pieces[k].mask);
@@ -344,6 +345,8 @@ static void look_up(recorder *r, replay_ins *row, const ww_access *a) {
     piece p = r->pieces[k];
     bool present;
     uint32_t had = ww_cache_touch(r->l1, p.line, store && !full ? 0 : p.mask, &present);
+    if (past) /* another SM may have written it */
+      had = 0;
     uint32_t hit = store ? (present ? p.mask : 0) : had;
     hits += __builtin_popcount(hit);
     missed_lines += hit != p.mask;
@@ -834,16 +837,13 @@ static void fill_l1(const l1_sums *s, const ww_counts *c, ww_traffic *out) {
   out->l1_st_hits = s->st_hits + s->local_st_hits;
   out->l1_wavefronts = s->cycles;
   out->local_lines = s->local_lines;
-  /* lanes that meet take turns */
-  double shared = fmax(0, c->atomic_requests - s->atomic_requests);
   out->const_words = fmax(0, c->const_words - c->const_requests);
   out->bulk_requests = c->bulk_ld_requests + c->bulk_st_requests;
   out->bulk_bytes = c->bulk_ld_bytes + c->bulk_st_bytes;
   out->copied = ww_ratio(s->copied + s->bulk_ld, s->ld_sectors + s->bulk_ld);
   out->shared_cycles = c->shared_ld_passes + c->shared_st_passes +
+                       c->shared_atomic_lanes +
                        (c->matrix_shared_bytes + out->bulk_bytes) / BANKS_BYTES;
-  if (c->atomic_requests > 0)
-    out->shared_cycles += shared * c->atomic_max_same / c->atomic_requests;
 }
 
 /* From what one SM's blocks asked of its L1 to the launch. */
