@@ -1,6 +1,7 @@
 /* absent.c - the front end of a build without LLVM: reads PTX, and says that it reads
  * no source. */
 #include "front_int.h"
+#include "syntax.h"
 
 /* Nothing here is used. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -33,6 +34,12 @@ ww_status ww_front_host_launches(const ww_front_options *o,
                                  ww_err *e) {
   *n = 0;
   return ww_ptx_given(o) ? WW_OK : absent(e);
+}
+
+ww_status
+ww_syntax_read(const ww_front_options *o, ww_arena *a, ww_syntax *out, ww_err *e) {
+  *out = (ww_syntax){0};
+  return absent(e);
 }
 
 void ww_front_precompile(const ww_front_options *o) {}
