@@ -240,7 +240,7 @@ struct ww_exec {
   uint32_t timeouts;
   /* machine */
   struct ww_machine *machine;
-  bool idle_values; /* copies and products need not be made */
+  bool idle_values;        /* copies and products need not be made */
   const ww_run_spec *spec; /* the machine's, every figure given */
   ww_loop_state *loops;    /* per steady loop of the module */
   bool extrapolated;
@@ -364,10 +364,6 @@ void ww_spin_start(ww_exec *x, const ww_observer *obs); /* of a warp */
 /* The functions in[] copy in bulk or multiply warp group by warp group, and neither
  * what they copy nor what they compute decides what they do. */
 bool ww_values_idle(const ww_module *m, const bool *in);
-
-/* tickets.c */
-/* Does an atomic of this block hand out the work of a loop? */
-bool ww_is_ticket(const ww_fn *fn, uint32_t block, const ww_ins *i, ww_arena *a);
 
 /* decode.c */
 typedef struct {

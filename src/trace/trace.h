@@ -264,6 +264,9 @@ void ww_machine_free(ww_machine *m); /* accepts NULL */
  * wanted, at one address or at one after the other? (spin.c) */
 typedef enum { WW_REPEATS_NOT, WW_REPEATS_HERE, WW_REPEATS_ALONG } ww_repeats;
 ww_repeats ww_repeats_how(const ww_fn *fn, const ww_ins *i, ww_arena *a);
+/* Does the instruction hand out pieces of work to a loop that ends when there are no
+ * more? (tickets.c) */
+bool ww_is_ticket(const ww_fn *fn, uint32_t block, const ww_ins *i, ww_arena *a);
 /* Does the kernel wait for other warps, in loops or at grid-wide barriers? */
 bool ww_machine_waits(const ww_machine *m);
 /* Runs the given thread blocks (linear indices, x fastest), each with the other blocks

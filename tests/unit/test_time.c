@@ -723,6 +723,36 @@ static void test_links(void **state) {
   assert_true(!alone.link && !alone.back);
 }
 
+/* Instructions of the warp that counts, of four, of which the first to run draws all.
+ */
+static double drawing(const char *end) {
+  ww_module m;
+  ww_err e = {0};
+  ww_chain c;
+  const char *body =
+      ww_fmt(arena,
+             "%s  %%1 = atom.add.global i32 [%%p.0], 1\n  %%2 = icmp.slt i32 %%1, 100\n"
+             "  cbr %%2, @loop.1, @end.2\n@end.2:\n%s  ret\n}\n",
+             HEAD, end);
+  if (ww_ir_parse(body, arena, &m, &e))
+    fail_msg("%s", e.msg);
+  ww_chainer *x = ww_chainer_new(
+      &(ww_chain_gpu){.code = ww_gpu_code_new(&m, &gpu, arena)}, 128, arena);
+  ww_observer o = ww_chainer_observer(x);
+  o.block_start(o.ctx, 0);
+  for (uint32_t k = 0; k < 100; k++)
+    o.block(o.ctx, (ww_warp_id){.warp = k < 97 ? 0 : k - 96}, m.fns, 1, UINT32_MAX, 1);
+  o.block_end(o.ctx, 0);
+  ww_chainer_result(x, &c);
+  return c.warp_inst;
+}
+
+/* Warps that draw their work have a quarter each; not where one draws for its block. */
+static void test_queue(void **state) {
+  (void)state;
+  assert_float_equal(drawing("") / drawing("  bar\n"), 25.0 / 97, 1e-6);
+}
+
 static double with_chain(void (*change)(ww_chain *)) {
   ww_work w = streaming(4096, 4096 * 1024.0);
   change(&w.chain);
@@ -814,6 +844,7 @@ int main(void) {
       cmocka_unit_test(test_meeting),
       cmocka_unit_test(test_turns),
       cmocka_unit_test(test_links),
+      cmocka_unit_test(test_queue),
       cmocka_unit_test(test_one_after_the_other),
   };
   return cmocka_run_group_tests(tests, setup, teardown);

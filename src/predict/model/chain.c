@@ -85,6 +85,7 @@ typedef struct {
   uint64_t recent[RECENT];   /* where its latest stores went */
   uint32_t nrecent;
   double loads, inst, passes; /* passes: over shared memory */
+  double ir;                  /* instructions, as the tally counts them */
 } tracked;
 
 struct ww_chainer {
@@ -102,7 +103,9 @@ struct ww_chainer {
   ww_barriers *barriers;
   uint64_t block; /* that is followed; UINT64_MAX: none */
   uint32_t nblocks;
-  double ir; /* instructions of all their warps, as the tally counts them */
+  double ir;     /* instructions of all their warps, as the tally counts them */
+  double before; /* of them, those of the blocks before this one */
+  bool queue;    /* warps draw their work */
   ww_point total;
   double loads, inst, passes, most, all;
   double bar_cycles;
@@ -112,6 +115,17 @@ struct ww_chainer {
   ww_contention *crowd;
   ww_serial *serial;
 };
+
+/* Warps draw their work each for itself, not one for its block. */
+static bool draws(const ww_fn *fn, ww_arena *a) {
+  if (ww_fn_has(fn, WW_OP_BAR))
+    return false;
+  for (uint32_t b = 0; b < fn->nblocks; b++)
+    for (uint32_t i = 0; i < fn->blocks[b].nins; i++)
+      if (ww_is_ticket(fn, b, &fn->blocks[b].ins[i], a))
+        return true;
+  return false;
+}
 
 ww_chainer *
 ww_chainer_new(const ww_chain_gpu *of, uint64_t block_threads, ww_arena *a) {
@@ -452,12 +466,15 @@ static void run_block(
   c->ir += weight * fn->blocks[block].nins;
   if (!w)
     return;
+  w->ir += weight * fn->blocks[block].nins;
   uint32_t f = fn - c->m->fns;
   const ww_block *b = &fn->blocks[block];
   block_costs *k = costs_of(c, fn, block);
   uint32_t self = w - c->warps;
-  if (!w->ready[f])
+  if (!w->ready[f]) {
     w->ready[f] = WW_NEWN(c->arena, ww_point, fn->nvals + 1);
+    c->queue |= draws(fn, c->arena);
+  }
   pass_phis(fn, w->ready[f], b);
   front at = begin(w, f, block, k);
   at.times = k->times[self]++;
@@ -578,8 +595,15 @@ static void start(ww_chainer *c) {
     memset(w->recent, 0, sizeof w->recent);
     w->now = w->sum = (ww_point){0};
     w->flight = (ww_flight){0};
-    w->loads = w->inst = w->passes = 0;
+    w->loads = w->inst = w->passes = w->ir = 0;
   }
+}
+
+/* Warps that draw their work have as much of it as the others, though the first one of
+ * a block to run has drawn most: of its way, this share. */
+static double drawn_share(const ww_chainer *c, const tracked *w) {
+  double mean = (c->ir - c->before) / fmax(1, c->nwarps);
+  return c->queue && w->ir > mean ? mean / w->ir : 1;
 }
 
 static void end(ww_chainer *c) {
@@ -588,12 +612,14 @@ static void end(ww_chainer *c) {
     if (c->warps[k].used && c->warps[k].sum.t > slowest->sum.t)
       slowest = &c->warps[k];
   const ww_point zero = {0};
-  add(&c->total, &slowest->sum, &zero, 1);
-  c->loads += slowest->loads;
-  c->inst += slowest->inst;
-  c->passes += slowest->passes;
-  c->all += slowest->sum.t;
-  c->most = fmax(c->most, slowest->sum.t);
+  double share = drawn_share(c, slowest);
+  add(&c->total, &slowest->sum, &zero, share);
+  c->loads += share * slowest->loads;
+  c->inst += share * slowest->inst;
+  c->passes += share * slowest->passes;
+  c->all += share * slowest->sum.t;
+  c->most = fmax(c->most, share * slowest->sum.t);
+  c->before = c->ir;
   c->nblocks++;
 }
 
