@@ -201,7 +201,7 @@ static ww_block_plan *plans_of(const ww_lowering *x, const ww_block_words *live)
   for (uint32_t b = 0; b < fn->nblocks; b++)
     need = fmax(need, words_to_registers(live[b].most));
   double most = ww_lower_coefs.reg_free;
-  if (need > most)
+  if (need + ww_lower_coefs.reg_spare > most)
     most = 8 * ceil(need / 8) + 8;
   for (uint32_t b = 0; b < fn->nblocks; b++) {
     uint32_t loop = fn->blocks[b].loop;
