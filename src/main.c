@@ -11,6 +11,7 @@ const ww_command *const ww_commands[] = {
     &ww_cmd_trace,                       /* what it does */
     &ww_cmd_verify,                      /* are two the same? */
     &ww_cmd_predict,                     /* how long it takes */
+    &ww_cmd_tune,                        /* and with which parameters the least */
     &ww_cmd_explain,                     /* why, and what to change */
     &ww_cmd_optimize,                    /* changed, faster */
     &ww_cmd_roofline,   &ww_cmd_measure, /* what it really does */

@@ -164,6 +164,6 @@ extern const ww_command ww_cmd_completion, ww_cmd_dataset, ww_cmd_doctor,
     ww_cmd_evaluate, ww_cmd_explain, ww_cmd_gpus, ww_cmd_kernels, ww_cmd_lm, ww_cmd_lsp,
     ww_cmd_manual, ww_cmd_mcp, ww_cmd_measure, ww_cmd_optimize, ww_cmd_predict,
     ww_cmd_record, ww_cmd_roofline, ww_cmd_serve, ww_cmd_trace, ww_cmd_train,
-    ww_cmd_verify;
+    ww_cmd_tune, ww_cmd_verify;
 
 #endif

@@ -134,6 +134,15 @@ ww_status ww_job_add(ww_job *j, const ww_job_candidate *c, uint32_t *id, ww_err 
   return WW_OK;
 }
 
+ww_status ww_job_note(ww_job *j, const char *json, ww_err *e) {
+  ww_json out = {0};
+  ww_buf_puts(&out.own, json);
+  ww_status st = append(j->path, 0, &out, e);
+  if (!st)
+    ww_push(j->a, &j->notes, ww_strdup(j->a, json));
+  return st;
+}
+
 static void write_numbers(ww_json *j, const char *key, const double *v, uint32_t n) {
   ww_json_put(j, "%s:[", key);
   for (uint32_t k = 0; k < n; k++)
@@ -315,6 +324,8 @@ static ww_status read_line(const char *line, size_t n, ww_job *j, ww_err *e) {
     st = read_candidate(o, j, e);
   else if (get(o, "result"))
     st = read_result(o, j, e);
+  else
+    ww_push(j->a, &j->notes, line); /* the text of the file lives as long */
   cJSON_Delete(o);
   return st;
 }

@@ -90,6 +90,7 @@ typedef struct {
   /* a JSON object that the tool keeps for --resume; "{}" where there is none */
   const char *settings;
   WW_VEC(ww_job_candidate) v; /* v[k].id is k */
+  ww_strings notes;           /* lines of the tool's own, as they are */
   ww_arena *a;                /* the caller's: everything lives there */
 } ww_job;
 
@@ -101,6 +102,9 @@ ww_status ww_job_create(const ww_job *j, ww_err *e);
 ww_status ww_job_read(const char *path, ww_arena *a, ww_job *out, ww_err *e);
 /* Gives it the next number, keeps a copy and writes its line. */
 ww_status ww_job_add(ww_job *j, const ww_job_candidate *c, uint32_t *id, ww_err *e);
+/* A line of the tool's own: an object whose first member is none of `job`, `candidate`
+ * and `result`. */
+ww_status ww_job_note(ww_job *j, const char *json, ww_err *e);
 /* What was measured of candidate `id`. */
 ww_status ww_job_put(ww_job *j, uint32_t id, const ww_job_result *r, ww_err *e);
 /* One process at a time works on a job: WW_ELIMIT where another does. -1: not held. */

@@ -1,10 +1,12 @@
 /* expr.c - the small expressions of launch specs: grid=(n+255)/256, x=f32[n*m],
- * n=1<<20.
+ * n=1<<20; and of the conditions of a tuning space: BX*BY<=1024 && BX%32==0.
  *
  * Integers stay exact 64-bit integers and every overflow is an error; a float anywhere
  * makes the result a float. Division of integers cuts towards zero as in C. Precedence
- * as in C: * / %, + -,
- * << >>. */
+ * as in C: * / %, + -, << >>, < <= > >=, == !=, &&, ||, ?:; ** binds closest.
+ * Comparisons give 1 or 0. `and`, `or` and `not` are taken too, for Kernel Tuner's
+ * conditions. What does not count (behind 0 && and 1 ||, the other half of ?:) may
+ * divide by zero. */
 #include "launch.h"
 
 #include <ctype.h>
@@ -21,10 +23,12 @@ typedef struct {
   ww_expr_lookup lookup;
   void *ctx;
   int depth;
+  uint32_t idle; /* of what is read now nothing counts */
   ww_err *e;
 } parser;
 
 static bool binary(parser *s, int level, ww_number *out);
+static bool choice(parser *s, ww_number *out);
 
 static bool fail(parser *s, const char *what) {
   ww_fail(s->e, WW_EPARSE, "in \"%.100s\": %s", s->text, what);
@@ -46,9 +50,10 @@ static ww_number of_float(double f) {
   return (ww_number){.f = f};
 }
 
-/* What values are to blame for: no error where names stand for any value. */
+/* What values are to blame for: no error where names stand for any value, or where
+ * nothing counts. */
 static bool fail_value(parser *s, const char *what, ww_number *out) {
-  if (s->lookup != ww_expr_any)
+  if (s->lookup != ww_expr_any && !s->idle)
     return fail(s, what);
   *out = of_int(1);
   return true;
@@ -62,7 +67,7 @@ static void skip(parser *s) {
 static bool take(parser *s, const char *op) {
   skip(s);
   size_t n = strlen(op);
-  if (strncmp(s->p, op, n) != 0)
+  if (strncmp(s->p, op, n) != 0 || (ww_is_word(*op) && ww_is_word(s->p[n])))
     return false;
   s->p += n;
   return true;
@@ -121,11 +126,28 @@ static bool literal(parser *s, ww_number *out) {
   return true;
 }
 
+/* min(a, b) and max(a, b), behind the bracket. */
+static bool extreme(parser *s, bool most, ww_number *out) {
+  ww_number b;
+  if (!choice(s, out))
+    return false;
+  while (take(s, ",")) {
+    if (!choice(s, &b))
+      return false;
+    if (most ? b.f > out->f : b.f < out->f)
+      *out = b;
+  }
+  return take(s, ")") || fail(s, "a ')' is missing");
+}
+
 static bool name(parser *s, ww_number *out) {
   const char *start = s->p;
   while (ww_is_word(*s->p))
     s->p++;
   size_t n = s->p - start;
+  bool most = n == 3 && !strncmp(start, "max", 3);
+  if ((most || (n == 3 && !strncmp(start, "min", 3))) && take(s, "("))
+    return extreme(s, most, out);
   double v;
   if (s->lookup && s->lookup(s->ctx, start, n, &v)) {
     *out = of_double(v);
@@ -142,7 +164,7 @@ static bool primary(parser *s, ww_number *out) {
     return fail(s, "nested too deeply");
   bool ok;
   if (take(s, "(")) {
-    ok = binary(s, 0, out);
+    ok = choice(s, out);
     if (ok && !take(s, ")"))
       ok = fail(s, "a ')' is missing");
   } else if (take(s, "-")) {
@@ -154,6 +176,9 @@ static bool primary(parser *s, ww_number *out) {
       *out = out->is_int ? of_int(0 - (uint64_t)out->i) : of_float(-out->f);
   } else if (take(s, "+")) {
     ok = primary(s, out);
+  } else if ((s->p[0] == '!' && s->p[1] != '=' && take(s, "!")) || take(s, "not")) {
+    ok = primary(s, out);
+    *out = of_int(ok && out->f == 0);
   } else if (isdigit((unsigned char)*s->p) || *s->p == '.') {
     ok = literal(s, out);
   } else if (isalpha((unsigned char)*s->p) || *s->p == '_') {
@@ -230,15 +255,57 @@ static bool apply(parser *s, char op, ww_number a, ww_number b, ww_number *out) 
                   : fail(s, "the result is too large");
 }
 
+/* a to the power of b: whole numbers, as Kernel Tuner's lists have them. */
+static bool power(parser *s, ww_number a, ww_number b, ww_number *out) {
+  if (!a.is_int || !b.is_int || b.i < 0 || b.i > 64)
+    return fail_value(s, "** needs whole numbers, the second from 0 to 64", out);
+  int64_t r = 1;
+  for (int64_t k = 0; k < b.i; k++)
+    if (__builtin_mul_overflow(r, a.i, &r))
+      return fail(s, "the result does not fit 64 bits");
+  *out = of_int(r);
+  return true;
+}
+
+static bool compares(char op) {
+  return strchr("=!LlGg&|", op);
+}
+
+static bool compare(char op, double a, double b) {
+  switch (op) {
+  case '=':
+    return a == b;
+  case '!':
+    return a != b;
+  case 'L':
+    return a < b;
+  case 'l':
+    return a <= b;
+  case 'G':
+    return a > b;
+  case 'g':
+    return a >= b;
+  case '&':
+    return a != 0 && b != 0;
+  default:
+    return a != 0 || b != 0;
+  }
+}
+
 /* Operators of a level bind closer than those of the levels before; each has its sign
  * for int_op.
  */
 static const struct {
   const char *text;
   char op;
-} levels[][4] = {{{"<<", '<'}, {">>", '>'}, {0}},
+} levels[][5] = {{{"||", '|'}, {"or", '|'}, {0}},
+                 {{"&&", '&'}, {"and", '&'}, {0}},
+                 {{"==", '='}, {"!=", '!'}, {0}},
+                 {{"<=", 'l'}, {">=", 'g'}, {"<", 'L'}, {">", 'G'}, {0}},
+                 {{"<<", '<'}, {">>", '>'}, {0}},
                  {{"+", '+'}, {"-", '-'}, {0}},
-                 {{"*", '*'}, {"/", '/'}, {"%", '%'}, {0}}};
+                 {{"*", '*'}, {"/", '/'}, {"%", '%'}, {0}},
+                 {{"**", '^'}, {0}}};
 enum { NLEVELS = WW_COUNT(levels) };
 
 static bool binary(parser *s, int level, ww_number *out) {
@@ -251,18 +318,47 @@ static bool binary(parser *s, int level, ww_number *out) {
     while (levels[level][k].text && !take(s, levels[level][k].text))
       k++;
     ww_number b;
+    char op = levels[level][k].op;
     if (!levels[level][k].text)
       return true;
-    if (!binary(s, level + 1, &b) || !apply(s, levels[level][k].op, *out, b, out))
+    bool known = (op == '&' && out->f == 0) || (op == '|' && out->f != 0);
+    s->idle += known;
+    bool ok = binary(s, level + 1, &b);
+    s->idle -= known;
+    if (!ok)
+      return false;
+    if (compares(op))
+      *out = of_int(compare(op, out->f, b.f));
+    else if (!(op == '^' ? power(s, *out, b, out) : apply(s, op, *out, b, out)))
       return false;
   }
+}
+
+/* a ? b : c */
+static bool choice(parser *s, ww_number *out) {
+  if (!binary(s, 0, out))
+    return false;
+  if (!take(s, "?"))
+    return true;
+  bool first = out->f != 0;
+  ww_number half[2];
+  for (int k = 0; k < 2; k++) {
+    bool idle = first == (k == 1);
+    s->idle += idle;
+    bool ok = choice(s, &half[k]);
+    s->idle -= idle;
+    if (!ok || (!k && !take(s, ":") && !fail(s, "a ':' is missing")))
+      return false;
+  }
+  *out = half[first ? 0 : 1];
+  return true;
 }
 
 ww_status ww_expr_number(
     const char *text, ww_expr_lookup lookup, void *ctx, ww_number *out, ww_err *e) {
   ww_err own = {0};
   parser s = {.text = text, .p = text, .lookup = lookup, .ctx = ctx, .e = e ? e : &own};
-  if (!binary(&s, 0, out))
+  if (!choice(&s, out))
     return WW_EPARSE;
   skip(&s);
   if (*s.p)

@@ -205,9 +205,8 @@ ww_status ww_launch_settle(ww_launch *l,
                            ww_err *e);
 
 /* ---- expr.c ---- */
-/* Integer and float expressions: + - * / % << >> ( ) numbers (1e6, 0x10, 1.5), names by
- * callback.
- */
+/* Integer and float expressions: + - * / % ** << >> comparisons && || ! ?: min max ( )
+ * numbers (1e6, 0x10, 1.5), names by callback. */
 typedef bool (*ww_expr_lookup)(void *ctx, const char *name, size_t n, double *value);
 typedef struct {
   bool is_int;

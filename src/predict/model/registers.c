@@ -326,13 +326,17 @@ void ww_resources(const ww_fn_code *c,
   const ww_gpu *g = c->lowering->g;
   const ww_fn *fn = c->lowering->fn;
   double need = c->registers;
-  double most = WW_FIGURE(g, max_thread_registers);
+  double most_of_all = WW_FIGURE(g, max_thread_registers);
+  double most = most_of_all;
   uint64_t threads = fn->max_threads ? fn->max_threads : block_threads;
   uint32_t blocks = fn->max_threads && fn->min_blocks ? fn->min_blocks : 1;
   if (threads)
     most = fmin(most, floor(WW_FIGURE(g, registers) / (threads * blocks) / 8) * 8);
   need = fmax(ceil(need), 8);
   *spill_bytes = need > most ? 4 * (need - most) : 0;
+  /* a compiler that has registers left has spilled nothing, whatever is estimated */
+  if (compiled > 0 && compiled < (fn->max_threads ? most : most_of_all))
+    *spill_bytes = 0;
   ww_occupancy_of(g, block_threads, compiled > 0 ? compiled : fmin(need, most),
                   shared_bytes, out);
 }
