@@ -6,7 +6,7 @@
 # A stage's program either speaks TAP (ok / not ok lines) or ends with its own `N passed, N failed[, N skipped]`. What could not be tested here
 # (`ok ... # SKIP why`) is skipped, never passed; a stage without a result that can be read, with fewer than it planned, or whose program is not
 # there, has failed. Stages run side by side, as many as JOBS says (one for each core otherwise), and are shown in the order of the list.
-every="layers hardening runner setup unit cli manners evaluate accuracy kernels ptx cross diff measure dataset import record emulate predict fixes verify optimize train tokenizers lm-gguf stories lm-cli lm-train serve limits openai lsp hostile nvim emacs page vscode mcp mcp-clients export library packages faults kills fuzz"
+every="layers hardening runner setup unit cli manners evaluate accuracy kernels ptx cross diff measure dataset import record emulate predict fixes verify tune optimize train tokenizers lm-gguf stories lm-cli lm-train serve limits openai lsp hostile nvim emacs page vscode mcp mcp-clients export library packages faults kills fuzz"
 passed=0
 failed=0
 skipped=0
@@ -85,6 +85,7 @@ one() { # STAGE
   predict) stage predict tests/predict.sh "$build/warpwise" ;;
   fixes) stage fixes tests/fixes.sh "$build/warpwise" ;;
   verify) stage verify tests/verify/run.sh "$build" ;;
+  tune) stage tune tests/tune/run.sh "$build" ;;
   optimize) stage optimize tests/optimize/run.sh "$build" ;;
   serve) stage serve tests/serve.sh "$build" ;;
   limits) stage limits tests/limits.sh "$build" ;;

@@ -20,6 +20,7 @@
 #define AT_A_TIME 4     /* between two looks at what was learned */
 #define ENOUGH 0.003    /* expected gain, of the time, below which it ends */
 #define ROWS 10
+#define MOST_VERIFIED 8 /* choices that verify may turn down */
 
 typedef struct {
   ww_source_options source;
@@ -232,20 +233,26 @@ static ww_status read_launch(session *s) {
   return st;
 }
 
-/* Axes that the source offers; its launch is needed for its block. */
-static ww_status propose_space(session *s) {
+/* What the source says of the launch, and the axes that it offers where none are given.
+ */
+static ww_status look_at_source(session *s) {
   ww_cmd *c = s->c;
   ww_query_unit unit = {0};
   ww_source source = s->t.source;
   ww_query_kernel k = {.launch = s->t.over};
   source.text = s->t.text;
+  source.as_written = true; /* names of parameters may stand in it */
   ww_status st = ww_query_find(NULL, &source, 0, c->arena, &unit, &k, &c->err);
-  if (!st)
+  if (!st) {
+    ww_launch_copy(&k.launch, c->arena, &s->t.written);
+    s->t.written.nargs = 0;
+    s->proposed = !s->space.n;
+  }
+  if (!st && s->proposed)
     st = ww_space_propose(&s->space, s->t.text, k.fn->name, k.launch.block, &c->err);
   if (!st && !s->space.n)
     st = ww_usage(c, "the source offers no parameter: name them, --param NAME=VALUES");
   ww_query_release(NULL, &unit);
-  s->proposed = true;
   return st;
 }
 
@@ -270,8 +277,9 @@ static ww_status prepare(session *s) {
     tuner_flags(s);
   if (!st)
     st = read_launch(s);
-  if (!st && !s->space.n)
-    st = propose_space(s);
+  s->t.written = s->t.over;
+  if (!st && (!s->space.n || ww_space_find(&s->space, "launch_bounds") >= 0))
+    st = look_at_source(s);
   if (!st)
     st = ww_space_bind(&s->space, s->t.text, s->t.over.kernel, &c->err);
   return st;
@@ -346,13 +354,16 @@ static void print_best(const session *s, const ww_tune_verdict *w) {
   char low[16];
   char high[16];
   ww_variant x;
+  bool measured = !isnan(v->measured_us);
   ww_space_variant(&s->space, v->c, s->t.text, s->c->arena, &x);
-  printf("\nbest: %s\n  ", v->label);
+  printf("\nbest: %s%s\n  ", v->label,
+         measured && w->best == s->original
+             ? ", the original: nothing was surely faster"
+             : "");
   for (uint32_t k = 0; k < x.flags.n; k++)
     printf("%s ", x.flags.v[k]);
   if (x.kernel)
     printf("%s ", x.kernel);
-  bool measured = !isnan(v->measured_us);
   printf("%s%s", x.flags.n || x.kernel ? "  " : "", ww_show_us(w->us, us));
   if (!measured)
     printf(" (%s .. %s), predicted", ww_show_us(w->low, low),
@@ -362,8 +373,6 @@ static void print_best(const session *s, const ww_tune_verdict *w) {
          100 * w->sure, 100 * w->within, 100 * w->loss);
   if (v->verdict == WW_JOB_SAME)
     puts("  verify: does the same as the original");
-  if (v->verdict == WW_JOB_DIFFERENT)
-    printf("  verify: does not do the same as the original: %s\n", v->difference);
   if (s->original < s->t.n && s->original != w->best && s->t.v[s->original].known) {
     const ww_tuned *o = &s->t.v[s->original];
     double was = isnan(o->measured_us) ? o->us : o->measured_us;
@@ -456,23 +465,81 @@ static ww_status write_files(session *s, const ww_tune_verdict *w) {
   return st;
 }
 
-/* The best one beside the original, in the interpreter. */
-static void verify_best(session *s, const ww_tune_verdict *w) {
+/* One beside the original, in the interpreter. */
+static void verify_one(session *s, ww_tuned *v) {
   ww_err why = {0};
   ww_verify_options how = {.seed = 1, .budget = 40000000};
-  if (s->o->no_verify || s->o->work || s->original >= s->t.n ||
-      w->best == s->original || s->t.v[w->best].verdict != WW_JOB_UNVERIFIED)
-    return;
-  if (ww_tune_verify(&s->t, &s->t.v[s->original], &s->t.v[w->best], &how, &why) &&
-      !ww_is_quiet() && !s->c->json)
+  if (ww_tune_verify(&s->t, &s->t.v[s->original], v, &how, &why) && !ww_is_quiet() &&
+      !s->c->json)
     fprintf(stderr, "warpwise: verify: %s\n", why.msg);
+}
+
+/* The variant that differs from the original in this value alone. */
+static ww_tuned *neighbour(session *s, uint32_t axis, uint32_t value) {
+  ww_config c;
+  memcpy(c, s->t.v[s->original].c, sizeof c);
+  c[axis] = value;
+  for (uint32_t k = 0; k < s->t.n; k++)
+    if (!memcmp(s->t.v[k].c, c, sizeof c))
+      return &s->t.v[k];
+  return NULL;
+}
+
+/* Of a space that the source offers nobody has said that it is one: a value that
+ * changes the result is taken out. */
+static void check_values(session *s) {
+  for (uint32_t k = 0; k < s->space.n; k++) {
+    const ww_axis *x = &s->space.axes[k];
+    for (uint32_t i = 0; i < x->n; i++) {
+      ww_tuned *v = neighbour(s, k, i);
+      if (!v || v == &s->t.v[s->original] || v->refused)
+        continue;
+      verify_one(s, v);
+      ww_progress("verifying", i + 1, x->n);
+      for (uint32_t o = 0; v->verdict == WW_JOB_DIFFERENT && o < s->t.n; o++)
+        if (s->t.v[o].c[k] == i && !s->t.v[o].refused)
+          s->t.v[o].refused =
+              ww_fmt(s->c->arena, "%s=%g changes the result", x->name, x->v[i]);
+    }
+  }
+}
+
+/* The best that does what the original does. */
+static bool verified_best(session *s, ww_tune_verdict *w) {
+  bool any = ww_tune_best(&s->t, s->o->seed, w);
+  bool asked = !s->o->no_verify && !s->o->work && s->original < s->t.n;
+  for (int k = 0; any && asked && k < MOST_VERIFIED; k++) {
+    ww_tuned *v = &s->t.v[w->best];
+    if (w->best == s->original || isfinite(v->measured_us))
+      return any; /* a device has compared it at full size */
+    if (v->verdict == WW_JOB_UNVERIFIED)
+      verify_one(s, v);
+    if (v->verdict != WW_JOB_DIFFERENT)
+      return any;
+    v->refused =
+        ww_fmt(s->c->arena, "does not do the same as the original: %s", v->difference);
+    any = ww_tune_best(&s->t, s->o->seed, w);
+  }
+  return any;
+}
+
+/* Of what was measured nothing but what is surely faster than the original; else that
+ * one. */
+static void never_slower(const session *s, ww_tune_verdict *w) {
+  const ww_tuned *v = &s->t.v[w->best];
+  const ww_tuned *o = &s->t.v[s->original];
+  if (isnan(v->measured_us) || v->candidate == WW_NOT_PROPOSED ||
+      ww_job_faster(&s->job.v.v[v->candidate]) || isnan(o->measured_us))
+    return;
+  w->best = s->original;
+  w->us = w->low = w->high = o->measured_us;
 }
 
 static ww_status finish(session *s) {
   ww_tune_verdict w;
-  bool any = ww_tune_best(&s->t, s->o->seed, &w);
+  bool any = verified_best(s, &w);
   if (any)
-    verify_best(s, &w);
+    never_slower(s, &w);
   if (s->c->json)
     write_all(s, any ? &w : NULL);
   else
@@ -572,6 +639,8 @@ static ww_status rank(session *s, ww_config *configs, uint32_t n) {
   s->original = ww_tune_original(&s->t);
   if (s->job.path)
     ww_tune_take(&s->t);
+  if (s->proposed && s->original < s->t.n && !s->o->no_verify)
+    check_values(s);
   return s->original < s->t.n
              ? WW_OK
              : ww_fail(&c->err, WW_EDATA, "no variant can run; the first: %.300s",

@@ -36,28 +36,38 @@ static bool cut_rest(int fd) {
   return end == s.st_size || !ftruncate(fd, end);
 }
 
-static ww_status append(const char *path, int flags, ww_json *j, ww_err *e) {
+static ww_status no_write(const char *path, int why, ww_err *e) {
+  return why == EEXIST ? ww_fail(e, WW_EUSAGE,
+                                 "%s is there already: --resume goes on with it", path)
+                       : ww_fail(e, WW_EIO, "cannot write %s: %s", path, strerror(why));
+}
+
+static ww_status append(const char *path, ww_json *j, ww_err *e) {
   ww_buf_puts(&j->own, "\n");
-  int fd = open(path, O_RDWR | O_APPEND | O_CLOEXEC | flags, 0666);
+  int fd = open(path, O_RDWR | O_APPEND | O_CLOEXEC);
   bool ok = fd >= 0 && !flock(fd, LOCK_EX) && cut_rest(fd) &&
             ww_write_all(fd, j->own.s, j->own.n) && !fsync(fd);
   int why = errno;
   if (fd >= 0)
     close(fd);
   ww_buf_free(&j->own);
-  if (ok)
-    return WW_OK;
-  return why == EEXIST ? ww_fail(e, WW_EUSAGE,
-                                 "%s is there already: --resume goes on with it", path)
-                       : ww_fail(e, WW_EIO, "cannot write %s: %s", path, strerror(why));
+  return ok ? WW_OK : no_write(path, why, e);
 }
 
+/* The file appears with its first line in it, or not at all. */
 ww_status ww_job_create(const ww_job *j, ww_err *e) {
   ww_json out = {0};
   ww_json_put(&out, "{job:%d,tool:%s,gpu?:%s,settings:", VERSION, j->tool, j->gpu);
   ww_json_raw(&out, j->settings ? j->settings : "{}");
   ww_json_put(&out, "}");
-  return append(j->path, O_CREAT | O_EXCL, &out, e);
+  ww_buf_puts(&out.own, "\n");
+  const char *before = ww_fmt(j->a, "%s.new-%d", j->path, (int)getpid());
+  ww_status st = ww_write_file_atomic(before, out.own.s, out.own.n, e);
+  if (!st && link(before, j->path))
+    st = no_write(j->path, errno, e);
+  unlink(before);
+  ww_buf_free(&out.own);
+  return st;
 }
 
 /* The first candidate with the same text; its own number: there is none before. */
@@ -124,20 +134,21 @@ ww_status ww_job_add(ww_job *j, const ww_job_candidate *c, uint32_t *id, ww_err 
   if (c->parent == c->id)
     one.parent = one.id;
   write_candidate(j, &one, &out);
-  ww_status st = append(j->path, 0, &out, e);
+  ww_status st = append(j->path, &out, e);
   if (st)
     return st;
-  copy_candidate(&one, j, &one);
-  ww_push(j->a, &j->v, one);
+  ww_job_candidate kept;
+  copy_candidate(&one, j, &kept);
+  ww_push(j->a, &j->v, kept);
   if (id)
-    *id = one.id;
+    *id = kept.id;
   return WW_OK;
 }
 
 ww_status ww_job_note(ww_job *j, const char *json, ww_err *e) {
   ww_json out = {0};
   ww_buf_puts(&out.own, json);
-  ww_status st = append(j->path, 0, &out, e);
+  ww_status st = append(j->path, &out, e);
   if (!st)
     ww_push(j->a, &j->notes, ww_strdup(j->a, json));
   return st;
@@ -181,7 +192,7 @@ ww_status ww_job_put(ww_job *j, uint32_t id, const ww_job_result *r, ww_err *e) 
   ww_json_put(&out, "{");
   ww_job_result_write(id, r, &out);
   ww_json_put(&out, "}");
-  ww_status st = append(j->path, 0, &out, e);
+  ww_status st = append(j->path, &out, e);
   if (!st)
     copy_result(r, j->a, &j->v.v[id].result);
   return st;

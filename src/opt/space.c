@@ -11,11 +11,11 @@
 #include "../base/words.h"
 
 #define MOST_VALUES 4096
-#define ALL 4e6   /* configurations that are gone through, before conditions */
-#define TRIES 400 /* draws for each one that is wanted */
+#define ALL 4e6       /* configurations that are gone through, before conditions */
+#define TRIES 1000000 /* draws until so many are found */
 
 const char *const ww_axis_kind_names[WW_NAXIS_KINDS] = {
-    "launch", "macro", "text", "template", "shape", "launch bounds"};
+    "launch", "macro", "text", "constant", "template", "shape", "launch bounds"};
 
 /* ---- axes ---- */
 
@@ -241,7 +241,7 @@ static ww_config *draw(const ww_axes *s, uint32_t most, uint64_t seed, uint32_t 
   ww_config *out = ww_alloc(s->a, (most + 1) * sizeof *out);
   uint64_t state = seed * 2 + 1;
   *n = 0;
-  for (uint64_t k = 0; k < (uint64_t)most * TRIES && *n < most; k++) {
+  for (uint64_t k = 0; k < TRIES && *n < most; k++) {
     ww_config c = {0};
     for (uint32_t x = 0; x < s->n; x++)
       c[x] = ww_random(&state) % s->axes[x].n;

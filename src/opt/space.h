@@ -16,6 +16,7 @@ typedef enum {
   WW_AXIS_LAUNCH,   /* expressions of the launch, the kernel's name: nothing else */
   WW_AXIS_MACRO,    /* -DNAME=value */
   WW_AXIS_TEXT,     /* the number behind `#define NAME` or `NAME =` */
+  WW_AXIS_CONSTANT, /* constexpr int NAME in front: nvcc wants one in #pragma unroll */
   WW_AXIS_TEMPLATE, /* an argument in the kernel's name */
   WW_AXIS_SHAPE,    /* block.x, ..., grid.z, shared: that part of the launch */
   WW_AXIS_BOUNDS,   /* launch_bounds: blocks of __launch_bounds__; 0: none */

@@ -94,6 +94,23 @@ static bool in_code(const ww_scan *s, const char *name) {
   return false;
 }
 
+/* Named in `#pragma unroll NAME`, and in no condition of the preprocessor. */
+static bool unrolls(const ww_scan *s, const char *name) {
+  bool found = false;
+  for (const char *p = s->text; (p = ww_find_word(p, name)); p++) {
+    const char *line = p;
+    if (s->kind[p - s->text] != WW_BYTE_DIRECTIVE)
+      continue;
+    while (line > s->text && line[-1] != '\n')
+      line--;
+    const char *pragma = ww_find_word(line, "unroll");
+    if (!pragma || pragma > p)
+      return false;
+    found = true;
+  }
+  return found;
+}
+
 /* ---- the kernel ---- */
 
 /* `name` without template arguments; NULL: the only one. */
@@ -182,6 +199,8 @@ static void bind_text(const ww_scan *s, ww_axis *x) {
   literal named = constant(s, x->name);
   if (!number.end && named.end)
     *x = (ww_axis){x->name, x->v, x->n, WW_AXIS_TEXT, named.at, named.end, named.value};
+  else if (!number.end && unrolls(s, x->name))
+    x->kind = WW_AXIS_CONSTANT;
   else
     x->kind = in_code(s, x->name) ? WW_AXIS_MACRO : WW_AXIS_LAUNCH;
 }
@@ -236,7 +255,8 @@ static int by_place(const void *x, const void *y) {
 }
 
 static bool edits(const ww_axis *x, double v) {
-  return x->kind == WW_AXIS_TEXT || (x->kind == WW_AXIS_BOUNDS && v > 0);
+  return x->kind == WW_AXIS_TEXT || x->kind == WW_AXIS_CONSTANT ||
+         (x->kind == WW_AXIS_BOUNDS && v > 0);
 }
 
 static void put_edits(const ww_axes *s,
@@ -258,7 +278,9 @@ static void put_edits(const ww_axes *s,
   for (uint32_t k = 0; k < n; k++) {
     double value = v[k]->v[c[v[k] - s->axes]];
     ww_buf_add(&b, text + at, v[k]->at - at);
-    if (v[k]->kind == WW_AXIS_BOUNDS)
+    if (v[k]->kind == WW_AXIS_CONSTANT)
+      ww_buf_fmt(&b, "constexpr int %s = %.15g;\n#line 1\n", v[k]->name, value);
+    else if (v[k]->kind == WW_AXIS_BOUNDS)
       ww_buf_fmt(&b, " __launch_bounds__(WW_BLOCK_THREADS, %.15g) ", value);
     else
       ww_buf_fmt(&b, "%.15g", value);
@@ -494,7 +516,7 @@ ww_status ww_space_propose(ww_axes *s,
   }
   static const double blocks[] = {0, 2, 4};
   ww_axis probe = {0};
-  if (!st && d && block[0] && bounds_place(&scan, d, &probe))
+  if (!st && d && bounds_place(&scan, d, &probe))
     st = ww_space_add(s, "launch_bounds", blocks, WW_COUNT(blocks), e);
   return st;
 }

@@ -35,7 +35,7 @@ static bool value_of(void *ctx, const char *name, size_t n, double *value) {
 
 /* Threads that its launch bounds are for: as far as axes and numbers tell. */
 static uint64_t threads_before(const ww_tune *t, const ww_tuned *v, ww_arena *a) {
-  ww_launch l = t->over;
+  ww_launch l = t->written;
   uint64_t n = 1;
   ww_space_launch(t->space, v->c, a, &l);
   for (int k = 0; k < 3; k++) {
@@ -58,7 +58,7 @@ void ww_tune_source(const ww_tune *t, const ww_tuned *v, ww_arena *a, ww_source 
   ww_space_variant(t->space, v->c, t->text, a, &x);
   ww_strings_add(a, &flags, t->source.flags, t->source.nflags);
   ww_strings_add(a, &flags, x.flags.v, x.flags.n);
-  if (x.text != t->text)
+  if (ww_space_find(t->space, "launch_bounds") >= 0)
     ww_push(a, &flags, ww_fmt(a, "-DWW_BLOCK_THREADS=%lu", threads_before(t, v, a)));
   out->flags = flags.v;
   out->nflags = flags.n;
@@ -228,6 +228,7 @@ static void take_error(ww_tune *t, ww_tuned *v, const cJSON *o) {
   const char *text =
       file && line ? ww_fmt(t->a, "%s:%lu: %s", file, line, message) : message;
   bool fault = !strcmp(code, ww_status_name(WW_EPARSE)) ||
+               !strcmp(code, ww_status_name(WW_EUSAGE)) ||
                !strcmp(code, ww_status_name(WW_EDATA));
   if (fault)
     v->refused = text;

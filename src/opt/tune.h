@@ -40,6 +40,10 @@ typedef struct {
 typedef struct {
   ww_source source; /* path, flags, lang; its text is `text` */
   const char *text;
+  /* the launch as comment or host code write it; its block is what launch bounds are
+   * for
+   */
+  ww_launch written;
   ww_launch over; /* what is known of the launch; names of axes may stand in it */
   const ww_axes *space;
   const ww_query_targets *targets; /* one GPU */
@@ -92,7 +96,7 @@ uint32_t
 ww_tune_next(const ww_tune *t, uint32_t most, uint32_t *out, ww_search_state *state);
 /* How sure the best is the best: by drawing from what is known of all of them. */
 typedef struct {
-  uint32_t best;
+  uint32_t best;        /* of what was measured, where something was */
   double us, low, high; /* expected of it, 90 % */
   double sure;          /* that none is faster */
   double within;        /* that none is faster by more than 5 % */

@@ -39,7 +39,7 @@ ww_status ww_tune_propose(ww_tune *t, uint32_t which, ww_err *e) {
     if (t->job->v.n)
       same_buffers(&t->job->v.v[0].launch, &l);
     ww_job_candidate c = {.label = v->label,
-                          .file = t->source.path,
+                          .file = ww_path_base(t->source.path),
                           .text = source.text,
                           .flags = source.flags,
                           .nflags = source.nflags,

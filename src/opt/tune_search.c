@@ -23,6 +23,7 @@ typedef struct {
   uint32_t d;     /* coordinates: axes with a choice, and the prediction */
   double *x;      /* [n][d] */
   double *guess;  /* [n] ln predicted */
+  double *value;  /* [n] ln measured; NaN: not */
   uint32_t *seen; /* [nseen] of pool, measured */
   uint32_t nseen;
   double spread;       /* of ln(measured / predicted), as the intervals say */
@@ -84,20 +85,17 @@ static void open_view(const ww_tune *t, view *w) {
   *w = (view){.t = t, .a = ww_arena_new()};
   w->pool = WW_NEWN(w->a, uint32_t, t->n + 1);
   w->seen = WW_NEWN(w->a, uint32_t, t->n + 1);
+  w->value = WW_NEWN(w->a, double, t->n + 1);
   for (uint32_t k = 0; k < t->n; k++) {
     if (t->v[k].refused || isinf(t->v[k].measured_us))
       continue;
+    w->value[w->n] = log(t->v[k].measured_us / t->v[k].work);
     if (!isnan(t->v[k].measured_us))
       w->seen[w->nseen++] = w->n;
     w->pool[w->n++] = k;
   }
   guesses(w);
   coordinates(w);
-}
-
-static double seen_value(const view *w, uint32_t k) {
-  const ww_tuned *v = &w->t->v[w->pool[k]];
-  return log(v->measured_us / v->work);
 }
 
 /* The process of ln(measured), or of ln(measured / predicted). */
@@ -107,7 +105,7 @@ static void fit(const view *w, bool predictor, ww_gp *out) {
   for (uint32_t k = 0; k < w->nseen; k++) {
     uint32_t i = w->seen[k];
     memcpy(&x[(size_t)k * w->d], &w->x[(size_t)i * w->d], w->d * sizeof *x);
-    y[k] = seen_value(w, i) - (predictor ? w->guess[i] : 0);
+    y[k] = w->value[i] - (predictor ? w->guess[i] : 0);
   }
   ww_gp_prior prior = {.mean = predictor ? 0 : w->middle,
                        .sd = predictor ? w->spread : w->wide,
@@ -148,34 +146,67 @@ static int by_gain(const void *x, const void *y) {
                              : a->k > b->k;
 }
 
+/* The best that was seen; infinite: nothing was. */
+static double best_seen(const view *w, uint32_t *which) {
+  double best = INFINITY;
+  for (uint32_t k = 0; k < w->nseen; k++)
+    if (w->value[w->seen[k]] < best) {
+      best = w->value[w->seen[k]];
+      *which = w->pool[w->seen[k]];
+    }
+  return best;
+}
+
+/* The one with the highest expected gain, of pool; false: all were seen. */
+static bool
+most_promising(const view *w, const ww_gp *g, bool predictor, double best, gain *out) {
+  *out = (gain){-INFINITY, UINT32_MAX};
+  for (uint32_t k = 0; k < w->n; k++) {
+    double m;
+    double sd;
+    if (!isnan(w->value[k]))
+      continue;
+    expect(w, g, predictor, k, &m, &sd);
+    double now = isinf(best) ? -m : ww_gp_gain(best, m, sd);
+    if (now > out->gain) {
+      out->gain = now;
+      out->k = k;
+    }
+  }
+  return out->k != UINT32_MAX;
+}
+
 uint32_t
 ww_tune_next(const ww_tune *t, uint32_t most, uint32_t *out, ww_search_state *state) {
   view w;
-  ww_gp g;
-  double best = INFINITY;
   uint32_t n = 0;
   open_view(t, &w);
-  *state = (ww_search_state){.best = UINT32_MAX};
-  state->predictor = choose(&w, &g, state->evidence);
-  for (uint32_t k = 0; k < w.nseen; k++)
-    if (seen_value(&w, w.seen[k]) < best) {
-      best = seen_value(&w, w.seen[k]);
-      state->best = w.pool[w.seen[k]];
+  *state = (ww_search_state){.best = UINT32_MAX, .expected_gain = INFINITY};
+  for (; n < most; n++) {
+    ww_gp g;
+    gain next;
+    uint32_t best = UINT32_MAX;
+    double evidence[2];
+    bool predictor = choose(&w, &g, evidence);
+    double least = best_seen(&w, &best);
+    if (!most_promising(&w, &g, predictor, least, &next))
+      break;
+    if (!n) {
+      state->predictor = predictor;
+      state->best = best;
+      memcpy(state->evidence, evidence, sizeof evidence);
+      if (!isinf(least))
+        state->expected_gain = next.gain;
     }
-  gain *gains = WW_NEWN(w.a, gain, w.n + 1);
-  for (uint32_t k = 0; k < w.n; k++) {
-    double m;
+    out[n] = w.pool[next.k];
+    /* of several at a time, each but the first supposes that those before it turn out
+     * as expected */
     double sd;
-    if (!isnan(t->v[w.pool[k]].measured_us))
-      continue;
-    expect(&w, &g, state->predictor, k, &m, &sd);
-    gains[n++] = (gain){isinf(best) ? -m : ww_gp_gain(best, m, sd), w.pool[k]};
+    expect(&w, &g, predictor, next.k, &w.value[next.k], &sd);
+    w.seen[w.nseen++] = next.k;
   }
-  qsort(gains, n, sizeof *gains, by_gain);
-  state->expected_gain = n && !isinf(best) ? gains[0].gain : INFINITY;
-  n = n < most ? n : most;
-  for (uint32_t k = 0; k < n; k++)
-    out[k] = gains[k].k;
+  if (!n)
+    state->expected_gain = 0;
   ww_arena_free(w.a);
   return n;
 }
@@ -188,16 +219,23 @@ static double normal(uint64_t *state) {
   return sqrt(-2 * log(u)) * cos(2 * M_PI * v);
 }
 
-/* Those that are expected to be quickest: what can be the best. */
+/* Those that are expected to be quickest, what can be the best; where something was
+ * measured, first the best of that. */
 static uint32_t quickest(const view *w, const ww_gp *g, bool predictor, gain *out) {
   for (uint32_t k = 0; k < w->n; k++) {
     double m;
     double sd;
     expect(w, g, predictor, k, &m, &sd);
-    bool seen = !isnan(w->t->v[w->pool[k]].measured_us);
-    out[k] = (gain){-(seen ? seen_value(w, k) : m), k};
+    out[k] = (gain){-(isnan(w->value[k]) ? m : w->value[k]), k};
   }
   qsort(out, w->n, sizeof *out, by_gain);
+  for (uint32_t k = 0; k < w->n && w->nseen; k++)
+    if (!isnan(w->value[out[k].k])) {
+      gain best = out[k];
+      memmove(out + 1, out, k * sizeof *out);
+      out[0] = best;
+      break;
+    }
   return w->n < MOST_DRAWN ? w->n : MOST_DRAWN;
 }
 
@@ -220,7 +258,7 @@ static void draw_best(const view *w,
     if (!w->nseen)
       sd[i] = w->spread; /* what all have in common changes no order */
     if (!isnan(v->measured_us)) {
-      mean[i] = seen_value(w, of[i].k);
+      mean[i] = w->value[of[i].k];
       sd[i] = 0;
     }
     for (uint32_t j = 0; j <= i; j++)

@@ -71,11 +71,13 @@ typedef struct {
   uint32_t axis[WW_MOST_AXES];
   uint32_t n;        /* axes with a choice; one more stands for the time */
   double fast, slow; /* ln of the time a unit of work */
+  double shift; /* ln(measured / predicted) in the median: predictions move by it */
   ww_buf *out;
 } picture;
 
-static double time_of(const ww_tuned *v) {
-  return log((isfinite(v->measured_us) ? v->measured_us : v->us) / v->work);
+static double time_of(const picture *p, const ww_tuned *v) {
+  return isfinite(v->measured_us) ? log(v->measured_us / v->work)
+                                  : log(v->us / v->work) + p->shift;
 }
 
 static double across(const picture *p, uint32_t k) {
@@ -88,7 +90,7 @@ static double down(double place) {
 
 /* 0 fast, 1 slow. */
 static double slowness(const picture *p, const ww_tuned *v) {
-  return p->slow > p->fast ? (time_of(v) - p->fast) / (p->slow - p->fast) : 0;
+  return p->slow > p->fast ? (time_of(p, v) - p->fast) / (p->slow - p->fast) : 0;
 }
 
 static void line(const picture *p, const ww_tuned *v, const char *color, double width) {
@@ -147,28 +149,49 @@ static void draw_axes(const picture *p) {
               "time");
 }
 
+typedef struct {
+  double time;
+  const ww_tuned *v;
+} timed;
+
 static int by_time(const void *x, const void *y) {
-  double a = time_of(*(const ww_tuned *const *)x);
-  double b = time_of(*(const ww_tuned *const *)y);
+  double a = ((const timed *)x)->time;
+  double b = ((const timed *)y)->time;
   return a > b ? -1 : a < b;
+}
+
+static int by_value(const void *x, const void *y) {
+  return -by_time(&(timed){*(const double *)x, NULL},
+                  &(timed){*(const double *)y, NULL});
+}
+
+static double shift_of(const ww_tune *t) {
+  double *ratio = WW_NEWN(t->a, double, t->n + 1);
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < t->n; k++)
+    if (t->v[k].known && isfinite(t->v[k].measured_us))
+      ratio[n++] = log(t->v[k].measured_us / t->v[k].us);
+  qsort(ratio, n, sizeof *ratio, by_value);
+  return n ? ratio[n / 2] : 0;
 }
 
 static void draw_lines(picture *p, const ww_tune_verdict *best) {
   const ww_tune *t = p->t;
-  const ww_tuned **v = WW_NEWN(t->a, const ww_tuned *, t->n + 1);
+  timed *v = WW_NEWN(t->a, timed, t->n + 1);
   uint32_t n = 0;
+  p->shift = shift_of(t);
   for (uint32_t k = 0; k < t->n; k++)
     if (!t->v[k].refused && !isinf(t->v[k].measured_us) &&
         (t->v[k].known || isfinite(t->v[k].measured_us)))
-      v[n++] = &t->v[k];
+      v[n++] = (timed){time_of(p, &t->v[k]), &t->v[k]};
   qsort(v, n, sizeof *v, by_time);
-  p->slow = n ? time_of(v[0]) : 0;
-  p->fast = n ? time_of(v[n - 1]) : 0;
+  p->slow = n ? v[0].time : 0;
+  p->fast = n ? v[n - 1].time : 0;
   for (uint32_t k = 0; k < n; k++) {
+    bool measured = isfinite(v[k].v->measured_us);
     char color[8];
-    color_of(slowness(p, v[k]), color);
-    line(p, v[k], isfinite(v[k]->measured_us) ? "#d0741c" : color,
-         isfinite(v[k]->measured_us) ? 1.6 : 1);
+    color_of(slowness(p, v[k].v), color);
+    line(p, v[k].v, measured ? "#d0741c" : color, measured ? 1.6 : 1);
   }
   if (best)
     line(p, &t->v[best->best], "#c0143c", 3);

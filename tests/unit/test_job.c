@@ -54,6 +54,8 @@ static void add(ww_job *j, const char *label, const char *text) {
   if (ww_job_add(j, &c, &id, &e))
     fail_msg("%s", e.msg);
   assert_int_equal(id, j->v.n - 1);
+  assert_string_equal(j->v.v[id].flags[0], "-DBX=64");
+  assert_string_equal(j->v.v[id].values[1].name, "TILE");
 }
 
 static void test_round_trip(void **state) {
