@@ -256,6 +256,15 @@ static ww_status look_at_source(session *s) {
   return st;
 }
 
+static ww_status load_targets(session *s) {
+  ww_ask ask;
+  ww_ask_options how = {.source = s->o->source, .limits = s->o->limits, .by = s->o->by};
+  ww_status st = ww_ask_targets(s->c, &how, &ask);
+  s->targets = ask.targets;
+  s->targets.cancelled = NULL;
+  return st;
+}
+
 static ww_status prepare(session *s) {
   ww_cmd *c = s->c;
   const options *o = s->o;
@@ -267,10 +276,9 @@ static ww_status prepare(session *s) {
   if (!st && o->resume)
     st = check_text(s);
   if (!st)
-    st = ww_targets_load(c, o->by, &s->targets);
+    st = load_targets(s);
   if (!st && s->targets.n != 1)
     st = ww_usage(c, "--gpu: tune ranks for one GPU at a time");
-  s->targets.cancelled = NULL;
   if (!st)
     st = read_space(s);
   if (!st && o->tuner.n)

@@ -270,6 +270,26 @@ static ww_status read_cache(
   return st;
 }
 
+/* A configuration that several files have counts once, as the first has it. */
+static void drop_repeats(ww_tuner_file *f) {
+  uint32_t size = 64;
+  uint32_t n = 0;
+  while (size < 2 * f->v.n)
+    size *= 2;
+  uint32_t *table = ww_xcalloc(size, sizeof *table); /* index + 1; 0: free */
+  for (uint32_t k = 0; k < f->v.n; k++) {
+    uint32_t at = ww_hash(f->v.v[k].c, sizeof(ww_config), 0) & (size - 1);
+    while (table[at] && memcmp(f->v.v[table[at] - 1].c, f->v.v[k].c, sizeof(ww_config)))
+      at = (at + 1) & (size - 1);
+    if (table[at])
+      continue;
+    f->v.v[n++] = f->v.v[k];
+    table[at] = n;
+  }
+  f->v.n = n;
+  free(table);
+}
+
 ww_status ww_tuner_read(const char *path, ww_axes *s, ww_tuner_file *out, ww_err *e) {
   char *text;
   size_t n;
@@ -299,6 +319,7 @@ ww_status ww_tuner_read(const char *path, ww_axes *s, ww_tuner_file *out, ww_err
                 "caches (cache)");
   if (st && !e->file)
     e->file = path;
+  drop_repeats(out);
   cJSON_Delete(o);
   return st;
 }

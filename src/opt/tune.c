@@ -19,6 +19,8 @@
 #define STATIC_SHARED 49152 /* NVIDIA's limit of what a kernel declares */
 #define BEST_PART 10        /* ptxas is asked about one in so many */
 #define MOST_GRID_YZ 65535
+#define NEAR 1.6        /* of the estimated registers: what ptxas may give instead */
+#define LONG_CODE 16384 /* bytes: unrolled */
 
 /* ---- one variant ---- */
 
@@ -158,11 +160,11 @@ static void write_answer(const ww_prediction *p, const ww_query_kernel *k, ww_js
   ww_job_needs_of(p, &n);
   ww_json_put(j,
               "{us:%g,low:%g,high:%g,registers:%g,spill_bytes:%g,shared_bytes:%g,"
-              "threads:%lu,bounded:%i,grid_yz:%lu,",
+              "threads:%lu,bounded:%i,grid_yz:%lu,code_bytes:%u,",
               p->timing.us, p->timing.low, p->timing.high, p->work.occupancy.registers,
               p->spill_bytes, p->work.occupancy.shared_bytes - l->shared,
               l->block[0] * l->block[1] * l->block[2], k->fn->max_threads > 0,
-              ww_most(l->grid[1], l->grid[2]));
+              ww_most(l->grid[1], l->grid[2]), p->work.lowered.code_bytes);
   ww_json_put(j,
               "read_bytes:%g,written_bytes:%g,flops_fp64:%g,flops_fp32:%g,"
               "flops_fp16:%g,flops_tensor:%g}",
@@ -270,6 +272,7 @@ static void take_answer(ww_tune *t, ww_tuned *v, const cJSON *o) {
   v->spill_bytes = number(o, "spill_bytes");
   v->shared_bytes = number(o, "shared_bytes");
   v->threads = number(o, "threads");
+  v->code_bytes = number(o, "code_bytes");
   v->bounded = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, "bounded"));
   v->needs = (ww_job_needs){number(o, "read_bytes"), number(o, "written_bytes"),
                             number(o, "flops_fp64"), number(o, "flops_fp32"),
@@ -446,13 +449,16 @@ static void refuse_by_registers(ww_tune *t, ww_tuned *v) {
 }
 
 /* Without launch bounds the compiler does not know the block: what would have to be
- * spilled to fit may stay in registers, and the launch fails. */
+ * spilled to fit may stay in registers, and the launch fails. An estimate of registers
+ * says little of long code without loops: how far the compiler moves its loads ahead
+ * decides. */
 static bool suspect(const ww_tune *t, const ww_tuned *v) {
   const ww_gpu *g = &t->targets->gpus[0];
   double most = WW_FIGURE(g, max_thread_registers);
   double need = fmin(most, v->registers + v->spill_bytes / 4);
-  return v->known && !v->refused && !v->bounded &&
-         !fits(t, v, fmin(most, 1.6 * need)) && !fits(t, v, most);
+  bool unsure = v->spill_bytes > 0 || v->code_bytes > LONG_CODE;
+  bool near = !v->bounded && !fits(t, v, fmin(most, NEAR * need));
+  return v->known && !v->refused && (unsure || near);
 }
 
 static ww_status ask_ptxas(ww_tune *t, const uint32_t *which, uint32_t n, ww_err *e) {
