@@ -381,15 +381,30 @@ void ww_space_shape_written(const ww_axes *s,
 
 /* ---- what a source offers ---- */
 
-/* Half, twice and so on of a number; of a switch both. */
-static ww_status around(ww_axes *s, const char *name, double v, ww_err *e) {
+/* Named in a condition of the preprocessor. */
+static bool switches(const ww_scan *s, const char *name) {
+  for (const char *p = s->text; (p = ww_find_word(p, name)); p++) {
+    const char *line = p;
+    while (line > s->text && line[-1] != '\n')
+      line--;
+    line += strspn(line, " \t#");
+    if (s->kind[p - s->text] == WW_BYTE_DIRECTIVE &&
+        (ww_starts(line, "if ") || ww_starts(line, "elif ") || ww_starts(line, "if(")))
+      return true;
+  }
+  return false;
+}
+
+/* Half, twice and so on of a number; of a switch (`#if NAME`) both. */
+static ww_status
+around(ww_axes *s, const ww_scan *scan, const char *name, double v, ww_err *e) {
   double list[8];
   uint32_t n = 0;
-  if (v == 0 || v == 1) {
+  if ((v == 0 || v == 1) && switches(scan, name)) {
     list[n++] = 0;
     list[n++] = 1;
   } else
-    for (double x = v / 4; x <= 4 * v && x <= MOST_BLOCK; x *= 2)
+    for (double x = v / 4; x > 0 && x <= 4 * v && x <= MOST_BLOCK; x *= 2)
       if (x >= 1 && x == floor(x))
         list[n++] = x;
   return n < 2 ? WW_OK : ww_space_add(s, name, list, n, e);
@@ -430,7 +445,7 @@ propose_defines(ww_axes *s, const ww_scan *scan, const ww_decl *d, ww_err *e) {
         number.value < 0 || ww_space_find(s, name) >= 0)
       continue;
     if (guarded(scan, name) || (d && decides(scan, d, name)))
-      st = around(s, name, number.value, e);
+      st = around(s, scan, name, number.value, e);
   }
   return st;
 }
@@ -449,7 +464,7 @@ propose_constants(ww_axes *s, const ww_scan *scan, const ww_decl *d, ww_err *e) 
     literal number = constant(scan, name);
     if (number.end && number.value >= 1 && number.value == floor(number.value) &&
         decides(scan, d, name) && ww_space_find(s, name) < 0)
-      st = around(s, name, number.value, e);
+      st = around(s, scan, name, number.value, e);
     if (!*p)
       break;
   }
@@ -480,7 +495,7 @@ propose_template(ww_axes *s, const ww_scan *scan, const ww_decl *d, ww_err *e) {
     for (uint32_t k = 0; !st && k < n; k++)
       if (ww_space_find(s, names.v[k]) < 0) {
         uint32_t before = s->n;
-        st = around(s, names.v[k], v[k], e);
+        st = around(s, scan, names.v[k], v[k], e);
         if (!st && s->n == before)
           st = ww_space_add(s, names.v[k], &v[k], 1, e);
         s->axes[s->n - 1].original = v[k];

@@ -19,8 +19,8 @@
 #define STATIC_SHARED 49152 /* NVIDIA's limit of what a kernel declares */
 #define BEST_PART 10        /* ptxas is asked about one in so many */
 #define MOST_GRID_YZ 65535
-#define NEAR 1.6        /* of the estimated registers: what ptxas may give instead */
-#define LONG_CODE 16384 /* bytes: unrolled */
+#define ROUNDS 4 /* of asking ptxas */
+#define NEAR 1.6 /* of the estimated registers: what ptxas may give instead */
 
 /* ---- one variant ---- */
 
@@ -160,11 +160,11 @@ static void write_answer(const ww_prediction *p, const ww_query_kernel *k, ww_js
   ww_job_needs_of(p, &n);
   ww_json_put(j,
               "{us:%g,low:%g,high:%g,registers:%g,spill_bytes:%g,shared_bytes:%g,"
-              "threads:%lu,bounded:%i,grid_yz:%lu,code_bytes:%u,",
+              "threads:%lu,bounded:%i,grid_yz:%lu,",
               p->timing.us, p->timing.low, p->timing.high, p->work.occupancy.registers,
               p->spill_bytes, p->work.occupancy.shared_bytes - l->shared,
               l->block[0] * l->block[1] * l->block[2], k->fn->max_threads > 0,
-              ww_most(l->grid[1], l->grid[2]), p->work.lowered.code_bytes);
+              ww_most(l->grid[1], l->grid[2]));
   ww_json_put(j,
               "read_bytes:%g,written_bytes:%g,flops_fp64:%g,flops_fp32:%g,"
               "flops_fp16:%g,flops_tensor:%g}",
@@ -272,7 +272,6 @@ static void take_answer(ww_tune *t, ww_tuned *v, const cJSON *o) {
   v->spill_bytes = number(o, "spill_bytes");
   v->shared_bytes = number(o, "shared_bytes");
   v->threads = number(o, "threads");
-  v->code_bytes = number(o, "code_bytes");
   v->bounded = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, "bounded"));
   v->needs = (ww_job_needs){number(o, "read_bytes"), number(o, "written_bytes"),
                             number(o, "flops_fp64"), number(o, "flops_fp32"),
@@ -449,16 +448,21 @@ static void refuse_by_registers(ww_tune *t, ww_tuned *v) {
 }
 
 /* Without launch bounds the compiler does not know the block: what would have to be
- * spilled to fit may stay in registers, and the launch fails. An estimate of registers
- * says little of long code without loops: how far the compiler moves its loads ahead
- * decides. */
-static bool suspect(const ww_tune *t, const ww_tuned *v) {
-  const ww_gpu *g = &t->targets->gpus[0];
-  double most = WW_FIGURE(g, max_thread_registers);
-  double need = fmin(most, v->registers + v->spill_bytes / 4);
-  bool unsure = v->spill_bytes > 0 || v->code_bytes > LONG_CODE;
-  bool near = !v->bounded && !fits(t, v, fmin(most, NEAR * need));
-  return v->known && !v->refused && (unsure || near);
+ * spilled to fit may stay in registers, and the launch fails. Where an estimate has
+ * spills, how far the compiler moves loads ahead decides, and no estimate of the space
+ * is to be relied on (`unsure`). */
+static bool suspect(const ww_tune *t, const ww_tuned *v, bool unsure) {
+  double most = WW_FIGURE(&t->targets->gpus[0], max_thread_registers);
+  double need = fmin(most, NEAR * (v->registers + v->spill_bytes / 4));
+  bool may_fail = !v->bounded && !fits(t, v, unsure ? most : need);
+  return v->known && !v->refused && (v->spill_bytes > 0 || may_fail);
+}
+
+static bool has_spills(const ww_tune *t) {
+  for (uint32_t k = 0; k < t->n; k++)
+    if (t->v[k].known && t->v[k].spill_bytes > 0)
+      return true;
+  return false;
 }
 
 static ww_status ask_ptxas(ww_tune *t, const uint32_t *which, uint32_t n, ww_err *e) {
@@ -506,37 +510,59 @@ static uint32_t *to_compile(ww_tune *t, uint32_t *n) {
   uint32_t all;
   uint32_t *order = ww_tune_order(t, &all);
   uint32_t best = (all + BEST_PART - 1) / BEST_PART;
+  bool unsure = has_spills(t);
   *n = 0;
   for (uint32_t k = 0; k < all; k++) {
     const ww_tuned *v = &t->v[order[k]];
-    bool wanted = k < best || suspect(t, v);
+    bool wanted = k < best || suspect(t, v, unsure);
     if (wanted && !v->compiled && !v->compile_failed && v->known)
       order[(*n)++] = order[k];
   }
   return order;
 }
 
+/* ptxas about some, and these predicted again. *none: there is nobody to ask. */
+static ww_status
+compile_some(ww_tune *t, uint32_t *which, uint32_t n, bool *none, ww_err *e) {
+  ww_err why = {0};
+  uint32_t again = 0;
+  if (ask_ptxas(t, which, n, &why)) {
+    *none = why.code == WW_EDEVICE;
+    if (!*none)
+      *e = why;
+    return *none ? WW_OK : why.code;
+  }
+  for (uint32_t k = 0; k < n; k++)
+    if (t->v[which[k]].compiled)
+      which[again++] = which[k];
+    else
+      t->v[which[k]].compile_failed = true;
+  ww_status st = predict(t, which, again, "predicting with ptxas' registers", e);
+  for (uint32_t k = 0; k < t->n; k++)
+    refuse_by_registers(t, &t->v[k]);
+  return st;
+}
+
 ww_status ww_tune_rank(ww_tune *t, ww_err *e) {
   uint32_t *left = WW_NEWN(t->a, uint32_t, t->n + 1);
   uint32_t n = 0;
+  bool none = false;
   for (uint32_t k = 0; k < t->n; k++)
     if (!t->v[k].asked)
       left[n++] = k;
   ww_status st = predict(t, left, n, "predicting", e);
+  for (uint32_t k = 0; k < t->n; k++)
+    refuse_by_registers(t, &t->v[k]); /* of a run before */
   bool nvidia = !strcmp(t->targets->gpus[0].vendor, "nvidia");
   bool cuda = !ww_ends(t->source.path, ".cl");
-  if (st || !t->ptxas || !nvidia || !cuda)
-    return st;
-  uint32_t *which = to_compile(t, &n);
-  ww_err none = {0};
-  if (ask_ptxas(t, which, n, &none))
-    return none.code == WW_EDEVICE ? WW_OK : (*e = none, none.code);
-  uint32_t again = 0;
-  for (uint32_t k = 0; k < n; k++)
-    if (t->v[which[k]].compiled)
-      which[again++] = which[k];
-  st = predict(t, which, again, "predicting with ptxas' registers", e);
-  for (uint32_t k = 0; k < t->n; k++)
-    refuse_by_registers(t, &t->v[k]);
+  /* the best tenth is another one when some of it turn out slower */
+  for (int round = 0; !st && !none && round < ROUNDS; round++) {
+    if (!t->ptxas || !nvidia || !cuda)
+      break;
+    uint32_t *which = to_compile(t, &n);
+    if (!n)
+      break;
+    st = compile_some(t, which, n, &none, e);
+  }
   return st;
 }

@@ -22,7 +22,6 @@ typedef struct {
   bool known;                    /* us, low and high are */
   double us, low, high;          /* predicted */
   double registers, spill_bytes; /* a thread */
-  double code_bytes;             /* of the kernel's machine code, estimated */
   double shared_bytes;           /* a block, static */
   uint64_t threads;              /* a block */
   bool bounded;                  /* the compiler knows its block: __launch_bounds__ */

@@ -55,7 +55,7 @@ check "shared memory that is too large is refused" has '"BX=64 ROWS=512","why":"
 run tune blocks.cu --kernel many --param PER=1,2,4 --arg n=65536 --no-ptxas --json
 check "template parameters are axes" is "['parameters'][0]['kind']" template
 run tune blocks.cu --kernel smooth --no-ptxas --json
-check "the source itself offers a space" is "['variants'] == 150 and sorted(p['name'] for p in o['parameters'])" "['BX', 'DEEP', 'ROWS', 'launch_bounds']"
+check "the source itself offers a space" is "['variants'] == 225 and sorted(p['name'] for p in o['parameters'])" "['BX', 'DEEP', 'ROWS', 'launch_bounds']"
 check "... without values that change the result" has 'DEEP=2[^"]*","why":"(DEEP=2 changes the result|blocks.cu:)'
 check "... and its best is verified" is "['best']['verdict']" same
 run tune scale.cl --param W=1,2 --param BX=64,128 --svg space.svg --results space.json
