@@ -151,7 +151,9 @@ ww_chainer_new(const ww_chain_gpu *of, uint64_t block_threads, ww_arena *a) {
   c->barriers = ww_barriers_new(g, a);
   c->block = UINT64_MAX;
   double bar = ww_curve_at_x(&g->barrier, c->nwarps);
-  c->bar_cycles = bar > 0 ? bar : 20 + 1.8 * c->nwarps;
+  double by_warps =
+      WW_FIGURE(g, barrier_first) + WW_FIGURE(g, barrier_warp) * c->nwarps;
+  c->bar_cycles = bar > 0 ? bar : by_warps;
   for (uint32_t k = 0; k < c->ntracked; k++)
     c->warps[k].ready = WW_NEWN(a, ww_point *, m->nfns + 1);
   return c;

@@ -84,7 +84,7 @@ static double dram_gbps(const ww_gpu *g, const ww_params *p, const ww_traffic *t
 static double lone_share(const ww_gpu *g) {
   double alone = 2 * ww_curve_at_x(&g->dram_by_stride, 1024);
   double all = g->dram_read;
-  return alone > 0 && all > 0 ? fmin(1, alone / all) : 0.55;
+  return alone > 0 && all > 0 ? fmin(1, alone / all) : WW_FIGURE(g, dram_lone);
 }
 
 static double l2_gbps(const ww_gpu *g, double footprint) {
@@ -195,7 +195,8 @@ static void block_demand(
       fmin(1, fmax(w->traffic.copied, ww_ratio(w->lowered.beside, w->lowered.total)));
   d->blend = p->blend + (p->async_blend - p->blend) * beside;
   d->barrier = p->barrier * c->barriers *
-               known(ww_curve_at_x(&g->barrier, w->warps_per_block), 30);
+               known(ww_curve_at_x(&g->barrier, w->warps_per_block),
+                     WW_FIGURE(g, barrier_cycles));
   d->waits = c->waits;
 }
 
