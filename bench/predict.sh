@@ -16,11 +16,11 @@ rm -f corpus/.one.jsonl
 sort -n "$dir/us" | awk '{ v[NR] = $1 / 1000 } END { printf "whole command, %d launches: median %.0f ms, 90 %% %.0f ms, most %.0f ms\n", NR, v[int((NR + 1) / 2)], v[int(NR * 0.9)], v[NR] }'
 "$ww" evaluate data/corpus-h200.jsonl.zst --quiet --group none | sed -n 's/^machine model.*; \([0-9.]* ms a launch in the median\).*/in one process, source read before: \1/p'
 
-# Sweeps: several GPUs from one trace. Instructions where valgrind is there (they do not hang on what else the machine does), else time.
+# Sweeps: several GPUs from one trace. Instructions where valgrind is there (they do not depend on what else the machine does), else time.
 cost() { # ARGS... : of `warpwise predict`, without compiling the source
   if command -v valgrind >/dev/null; then
     valgrind --tool=callgrind --callgrind-out-file="$dir/cg" "$ww" predict "$@" --json >/dev/null 2>&1
-    callgrind_annotate --inclusive=yes --threshold=100 "$dir/cg" 2>/dev/null | awk '/:ww_predict_many / && !/=>/ { gsub(",", "", $1); print $1 / 1e6; exit }'
+    callgrind_annotate --inclusive=yes --threshold=100 "$dir/cg" 2>/dev/null | awk '/:ww_query_predict / && !/=>/ { gsub(",", "", $1); print $1 / 1e6; exit }'
   else
     a=$(date +%s%N)
     "$ww" predict "$@" --json >/dev/null 2>&1

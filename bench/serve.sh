@@ -3,7 +3,7 @@
 #
 # A file of ten kernels is edited inside one of them and asked about again, each time with a number nobody had before: clang runs, one kernel
 # is predicted. Medians over SECONDS (10) each: alone, from the request to its answer; the server's own figures: reading without clang, clang,
-# prediction. CPU is processor time a request, which does not hang on what else the machine does. Then eight clients for 6 times as long, each
+# prediction. CPU is processor time a request, which does not depend on what else the machine does. Then eight clients for 6 times as long, each
 # about one edit a second as people type, and as fast as they can. Exit 1 where an answer was an error, memory grew, or p99 of the eight who
 # type is above three times the time of one who is alone.
 set -u

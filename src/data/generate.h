@@ -2,7 +2,7 @@
  * (version, seed, index, launch number).
  *
  * The same numbers give the same bytes on every machine: no floating point decides,
- * nothing hangs on pointers, time or locale. A generated kernel is valid by
+ * nothing depends on pointers, time or locale. A generated kernel is valid by
  * construction: it stays inside its buffers, its loops end, no race changes how much
  * work is done. The grammar of a version never changes (tests/unit/test_generate.c
  * freezes its output by hash); new grammar is a new version, so that shipped rows can

@@ -1,7 +1,7 @@
 /* idle.c - does what a kernel computes decide what it does?
  *
  * Where only counts are asked for, bytes that copies bring into shared memory and
- * products of matrices need not be made when nothing hangs on them: no branch, no
+ * products of matrices need not be made when nothing depends on them: no branch, no
  * address, no count of an mbarrier. Forward over the SSA graph to a fixed point, from
  * loads of shared memory and results of matrix instructions; local memory is one pot.
  * Assumed: kernels that read tiles and indices keep them apart, in shared memory as in
@@ -10,7 +10,7 @@
 
 typedef struct {
   const ww_fn *fn;
-  bool *made; /* per value: hangs on what is not made */
+  bool *made; /* per value: depends on what is not made */
   bool pot;   /* so does something in local memory */
   bool decides;
   bool changed;
