@@ -38,12 +38,12 @@ done
 # What was promised against what the model says of the changed source: within a factor of 2.5.
 for f in "$kernels"/fixed/*.cu; do
   name=$(basename "$f")
-  gain=$("$program" explain --by machine --json "$kernels/$name" --gpu h200 | sed -n 's/.*"findings":\[{[^}]*"gain":\([0-9.e+]*\)}.*/\1/p')
+  gain=$("$program" explain --by machine --json "$kernels/$name" --gpu h200 | sed -n 's/.*"findings":\[{[^}]*"gain":\([0-9.e+]*\)[,}].*/\1/p')
   real=$("$program" predict --by machine --json --diff "$kernels/$name" "$f" --gpu h200 2>"$dir/err" | sed -n 's/.*"speedup":\([0-9.e+]*\),.*/\1/p')
   report "the gain of $name, $gain, comes true: $real" "$(echo "${gain:-0} ${real:-0}" | awk '{ if (!($1 > 0 && $1 < 2.5 * $2 && $2 < 2.5 * $1)) print "gain", $1, "real", $2 }'; cat "$dir/err")"
 done
 try "explain: nothing to find" 0 '^(Nothing stands out|Little to gain)' '' explain "$kernels/good/axpy.cu" --gpu h200
-try "explain --json" 0 '"findings":\[\{"file":"[^"]*row_sum.cu","line":9,"rule":"uncoalesced-load","message":"[^"]+","gain":[0-9.]+\}.*"lines":\[\{.*"share":0\.[0-9]+.*"machine":\{"timing"' '' explain --json "$kernels/row_sum.cu" --gpu h200
+try "explain --json" 0 '"findings":\[\{"file":"[^"]*row_sum.cu","line":9,"rule":"uncoalesced-load","message":"[^"]+","gain":[0-9.]+,"cause":"[^"]+","remedy":"[^"]+".*"lines":\[\{.*"share":0\.[0-9]+.*"machine":\{"timing"' '' explain --json "$kernels/row_sum.cu" --gpu h200
 try "explain --sarif" 0 '"ruleId": "uncoalesced-load"' '' explain --sarif "$kernels/row_sum.cu" --gpu h200
 report "explain --sarif: version, rules and a line" "$(for p in '"version": "2.1.0"' '"id": "bank-conflict"' '"startLine": 9' '"uri": "tests/explain/row_sum.cu"'; do grep -q -- "$p" "$dir/out" || echo "no $p"; done)"
 if command -v python3 >/dev/null; then report "explain --sarif: is JSON" "$(python3 -m json.tool "$dir/out" 2>&1 >/dev/null)"; fi

@@ -6,7 +6,6 @@
  * those of the kernel's own file go in as seen from its first one. */
 #include "query_int.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "../base/child.h"
@@ -149,34 +148,6 @@ static ww_key code_key(const ww_module *m, const ww_fn *fn, bool lines) {
 
 /* ---- lines that moved ---- */
 
-/* Adds to the numbers "9, 12, 14" at p; returns what is behind them. */
-static const char *move_numbers(const char *p, int64_t by, ww_buf *out) {
-  for (;;) {
-    char *end;
-    uint64_t line = strtoull(p, &end, 10);
-    if (end == p)
-      return p;
-    ww_buf_fmt(out, "%" PRIu64, line ? line + by : 0);
-    p = end;
-    if (p[0] != ',' || p[1] != ' ' || p[2] < '0' || p[2] > '9')
-      return p;
-    ww_buf_puts(out, ", ");
-    p += 2;
-  }
-}
-
-/* Further lines stand in the finding's words, behind WW_FINDING_ALSO. */
-static const char *move_words(const char *message, int64_t by, ww_arena *a) {
-  const char *also = strstr(message, WW_FINDING_ALSO);
-  if (!also)
-    return message;
-  ww_buf b = {0};
-  also += strlen(WW_FINDING_ALSO);
-  ww_buf_add(&b, message, also - message);
-  ww_buf_puts(&b, move_numbers(also, by, &b));
-  return ww_buf_text(&b, a);
-}
-
 static uint32_t moved(const char *at, const char *file, uint32_t line, int64_t by) {
   return line && at && !strcmp(at, file) ? (uint32_t)(line + by) : line;
 }
@@ -188,8 +159,10 @@ void ww_report_move(const char *file, int64_t by, ww_arena *a, ww_report *r) {
     r->lines[k].line = moved(r->lines[k].file, file, r->lines[k].line, by);
   for (uint32_t k = 0; k < r->nfindings; k++) {
     ww_finding *f = &r->findings[k];
+    for (uint32_t i = 0; i < f->also.n; i++)
+      f->also.line[i] = moved(f->file, file, f->also.line[i], by);
     f->line = moved(f->file, file, f->line, by);
-    f->message = move_words(f->message, by, a);
+    ww_finding_word(f, a);
   }
 }
 

@@ -1,8 +1,16 @@
-/* assume.c - assumptions in words, and back. */
+/* assume.c - assumptions in words for people, and as kinds and values for programs. */
 #include "assume.h"
 
-#include "../base/json_put.h"
+#include <ctype.h>
+#include <strings.h>
 
+#include "../base/json_put.h"
+#include "../base/jsonread.h"
+
+static const char *const names[WW_NASSUMPTIONS] = {
+#define ASSUMPTION(kind, wording) #kind,
+#include "assumptions.def"
+};
 static const char *const wordings[WW_NASSUMPTIONS] = {
 #define ASSUMPTION(kind, wording) wording,
 #include "assumptions.def"
@@ -42,6 +50,38 @@ void ww_assumptions_write(const ww_assumptions *list, ww_json *j) {
   ww_buf_free(&b);
 }
 
+/* How many values the wording has. */
+static int values_of(const ww_assumption *x) {
+  int n = 0;
+  for (const char *w = wordings[x->kind]; (w = strchr(w, '$')); w++)
+    if (w[1] != 'a' && w[1] - '0' >= n)
+      n = w[1] - '0' + 1;
+  return n;
+}
+
+void ww_assumptions_write_kinds(const ww_assumptions *list, ww_json *j) {
+  if (!list->n)
+    return;
+  ww_json_put(j, "assumptions:[");
+  for (uint32_t k = 0; k < list->n; k++) {
+    const ww_assumption *x = &list->v[k];
+    char kind[32];
+    snprintf(kind, sizeof kind, "%s", names[x->kind]);
+    for (char *c = kind; *c; c++)
+      *c = (char)tolower(*c);
+    bool worded = x->kind == WW_ASSUME_WORDED; /* the sentence is all there is */
+    ww_json_put(j, "{kind:%s,argument?:%s", kind, worded ? NULL : x->argument);
+    if (values_of(x)) {
+      ww_json_put(j, "values:[");
+      for (int i = 0; i < values_of(x); i++)
+        ww_json_uint(j, x->value[i]);
+      ww_json_end_arr(j);
+    }
+    ww_json_end_obj(j);
+  }
+  ww_json_end_arr(j);
+}
+
 void ww_assumptions_print(const ww_assumptions *list,
                           const char *head,
                           const char *next,
@@ -57,43 +97,24 @@ void ww_assumptions_print(const ww_assumptions *list,
 
 /* ---- in ---- */
 
-/* A number as ww_assumption_put writes it, else NULL. */
-static const char *read_value(const char *s, uint64_t *value) {
-  const char *first = s;
-  *value = 0;
-  for (; *s >= '0' && *s <= '9'; s++) {
-    if (__builtin_mul_overflow(*value, 10, value) ||
-        __builtin_add_overflow(*value, *s - '0', value))
-      return NULL;
+ww_assumption ww_assumption_read(const cJSON *x, const char *sentence, ww_arena *a) {
+  const cJSON *values = cJSON_GetObjectItemCaseSensitive(x, "values");
+  const char *name = ww_json_text(x, "kind", a);
+  int kind = 0;
+  while (kind < WW_ASSUME_WORDED && (!name || strcasecmp(name, names[kind])))
+    kind++;
+  ww_assumption out = {.kind = kind};
+  if (kind == WW_ASSUME_WORDED) {
+    out.argument = ww_strdup(a, sentence);
+    return out;
   }
-  return s == first || (*first == '0' && s > first + 1) ? NULL : s;
-}
-
-/* Whether `s` is what the wording makes of some argument and values; these go into
- * *out. */
-static bool fits(const char *wording, const char *s, ww_arena *a, ww_assumption *out) {
-  for (; *wording && *wording != '$'; wording++)
-    if (*s++ != *wording)
-      return false;
-  if (!*wording)
-    return !*s;
-  if (wording[1] != 'a') {
-    s = read_value(s, &out->value[wording[1] - '0']);
-    return s && fits(wording + 2, s, a, out);
+  out.argument = ww_json_text(x, "argument", a);
+  for (int k = 0; k < 3; k++) {
+    const cJSON *v = cJSON_GetArrayItem(values, k);
+    if (cJSON_IsNumber(v) && v->valuedouble >= 0 && v->valuedouble < 1e18)
+      out.value[k] = (uint64_t)v->valuedouble;
   }
-  const char *end = s;
-  while (!fits(wording + 2, end, a, out))
-    if (!*end++)
-      return false;
-  out->argument = ww_strndup(a, s, end - s);
-  return true;
-}
-
-ww_assumption ww_assumption_read(const char *sentence, ww_arena *a) {
-  ww_assumption x = {0};
-  while (!fits(wordings[x.kind], sentence, a, &x))
-    x = (ww_assumption){.kind = x.kind + 1}; /* the last one fits everything */
-  return x;
+  return out;
 }
 
 /* ---- lists ---- */

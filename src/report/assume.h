@@ -1,8 +1,8 @@
 /* assume.h - what a report rests on although nobody gave it, as values that code can
  * tell apart.
  *
- * assumptions.def is the table of kinds; their wording is made and read back in
- * assume.c alone. */
+ * assumptions.def is the table of kinds; they are worded in assume.c alone, and no
+ * program reads the words. */
 #ifndef WW_REPORT_ASSUME_H
 #define WW_REPORT_ASSUME_H
 
@@ -30,12 +30,14 @@ typedef struct {
   uint64_t value[3]; /* bytes, elements, threads, a line: see the wording */
 } ww_assumption;
 typedef WW_VEC(ww_assumption) ww_assumptions;
+struct cJSON;
 
 void ww_assumption_put(const ww_assumption *x, ww_buf *out); /* its sentence */
 char *ww_assumption_text(const ww_assumption *x, ww_arena *a);
-/* The inverse: a sentence that no wording fits is WW_ASSUME_WORDED, with itself as
- * argument. */
-ww_assumption ww_assumption_read(const char *sentence, ww_arena *a);
+/* One that ww_assumptions_write_kinds wrote; of another kind, or NULL: the sentence,
+ * WW_ASSUME_WORDED. */
+ww_assumption
+ww_assumption_read(const struct cJSON *x, const char *sentence, ww_arena *a);
 
 /* Adds copies of all of `more`. */
 void ww_assumptions_add(ww_assumptions *list, const ww_assumptions *more, ww_arena *a);
@@ -44,6 +46,8 @@ const ww_assumption *ww_assumptions_find(const ww_assumptions *list,
                                          ww_assumption_kind kind);
 /* "assumed":[sentences] */
 void ww_assumptions_write(const ww_assumptions *list, ww_json *j);
+/* "assumptions":[{"kind":...,"argument":...,"values":[...]}]; nothing of none */
+void ww_assumptions_write_kinds(const ww_assumptions *list, ww_json *j);
 /* One a line, the first behind `head` and a blank, the others behind `next`. */
 void ww_assumptions_print(const ww_assumptions *list,
                           const char *head,

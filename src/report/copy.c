@@ -64,7 +64,7 @@ static void copy_findings(ww_report *r, ww_arena *a) {
   r->findings = COPY_ARRAY(a, r->findings, r->nfindings);
   for (uint32_t k = 0; k < r->nfindings; k++) {
     ww_finding *f = &r->findings[k];
-    OWN(a, &f->file, &f->rule, &f->message);
+    OWN(a, &f->file, &f->rule, &f->message, &f->cause, &f->remedy);
   }
 }
 

@@ -27,12 +27,27 @@ static void write_metrics(const ww_report *r, ww_json *j) {
   ww_json_end_obj(j);
 }
 
+/* "key":[12,14]; nothing of none */
+static void write_whole(ww_json *j, const char *key, const uint32_t *v, uint32_t n) {
+  if (!n)
+    return;
+  ww_json_put(j, "%s:[", key);
+  for (uint32_t k = 0; k < n; k++)
+    ww_json_uint(j, v[k]);
+  ww_json_end_arr(j);
+}
+
 static void write_findings(const ww_report *r, ww_json *j) {
   ww_json_put(j, "findings:[");
   for (uint32_t i = 0; i < r->nfindings; i++) {
     const ww_finding *f = &r->findings[i];
-    ww_json_put(j, "{file?:%s,line?:%u,rule:%s,message:%s,gain?:%g}", f->file, f->line,
+    ww_json_put(j, "{file?:%s,line?:%u,rule:%s,message:%s,gain?:%g", f->file, f->line,
                 f->rule, f->message, f->gain);
+    ww_json_put(j, "cause?:%s,remedy?:%s", f->cause, f->remedy);
+    write_whole(j, "also", f->also.line, f->also.n);
+    ww_json_put(j, "more?:%u", f->also.more);
+    write_whole(j, "bounds", f->bounds, f->bounds[0] ? 2 : 0);
+    ww_json_end_obj(j);
   }
   ww_json_end_arr(j);
 }
@@ -92,6 +107,7 @@ static void write_answer(const ww_report *r, ww_json *j) {
     ww_launch_write(r->launch, j);
   }
   ww_assumptions_write(&r->assumed, j);
+  ww_assumptions_write_kinds(&r->assumed, j);
   write_metrics(r, j);
   if (r->roofline_class)
     ww_json_put(j, "roofline:{class:%s}", r->roofline_class);
@@ -222,11 +238,17 @@ static ww_status read_metrics(const cJSON *metrics, ww_report *out, ww_err *e) {
   return WW_OK;
 }
 
-static void read_bounds(ww_finding *f) {
-  const char *at = strstr(f->message, "__launch_bounds__");
-  uint32_t *b = f->bounds;
-  if (at && sscanf(at, WW_BOUNDS, &b[0], &b[1]) != 2)
-    b[0] = b[1] = 0;
+/* As many numbers as there are, n at most; how many. */
+static uint32_t read_whole(const cJSON *list, uint32_t *v, uint32_t n) {
+  uint32_t found = 0;
+  const cJSON *x;
+  cJSON_ArrayForEach(x, list) {
+    bool good = cJSON_IsNumber(x) && x->valuedouble >= 0 && x->valuedouble < 4e9;
+    if (!good || found == n)
+      break;
+    v[found++] = (uint32_t)x->valuedouble;
+  }
+  return found;
 }
 
 static ww_status want_list(const cJSON *list, const char *what, ww_err *e) {
@@ -252,7 +274,14 @@ read_findings(const cJSON *list, ww_arena *a, ww_report *out, ww_err *e) {
     if (!f->rule || !f->message)
       return ww_fail(e, WW_EPARSE, "findings[%u]: expected \"rule\" and \"message\"",
                      out->nfindings - 1);
-    read_bounds(f);
+    f->cause = ww_json_text(n, "cause", a);
+    f->remedy = ww_json_text(n, "remedy", a);
+    if (!f->remedy)
+      f->cause = NULL;
+    f->also.n = read_whole(get(n, "also"), f->also.line, WW_COUNT(f->also.line));
+    f->also.more = ww_json_whole(n, "more");
+    if (read_whole(get(n, "bounds"), f->bounds, 2) < 2)
+      f->bounds[0] = f->bounds[1] = 0;
   }
   return WW_OK;
 }
@@ -309,17 +338,19 @@ static void read_terms(const cJSON *machine, ww_arena *a, ww_report *out) {
   out->nterms = v.n;
 }
 
-static ww_status
-read_assumed(const cJSON *list, ww_arena *a, ww_report *out, ww_err *e) {
+static ww_status read_assumed(
+    const cJSON *list, const cJSON *kinds, ww_arena *a, ww_report *out, ww_err *e) {
   static const char what[] = "assumed: expected an array of strings";
   const cJSON *n;
   ww_status st = want_list(list, what, e);
   if (st)
     return st;
+  const cJSON *kind = cJSON_IsArray(kinds) ? kinds->child : NULL;
   cJSON_ArrayForEach(n, list) {
     if (!cJSON_IsString(n))
       return ww_fail(e, WW_EPARSE, what);
-    ww_push(a, &out->assumed, ww_assumption_read(n->valuestring, a));
+    ww_push(a, &out->assumed, ww_assumption_read(kind, n->valuestring, a));
+    kind = kind ? kind->next : NULL;
   }
   return WW_OK;
 }
@@ -424,7 +455,7 @@ read_answer(const cJSON *tree, ww_arena *a, ww_report *out, ww_err *e) {
   read_terms(get(tree, "machine"), a, out);
   ww_status st = read_launch(get(tree, "launch"), a, out, e);
   if (!st)
-    st = read_assumed(get(tree, "assumed"), a, out, e);
+    st = read_assumed(get(tree, "assumed"), get(tree, "assumptions"), a, out, e);
   if (!st)
     st = read_metrics(get(tree, "metrics"), out, e);
   if (!st)

@@ -31,16 +31,20 @@ typedef struct {
   double value, low, high;
 } ww_quantity;
 
-/* in a message: further lines, "12, 14", follow */
-#define WW_FINDING_ALSO "; so does line "
-/* Threads and blocks, as a finding's message proposes them. */
-#define WW_BOUNDS "__launch_bounds__(%u, %u)"
+/* Further lines of which the same can be said, and how many more there are. */
+typedef struct {
+  uint32_t line[3];
+  uint32_t n, more;
+} ww_also;
 
 typedef struct {
   uint32_t line;
-  const char *file, *rule, *message;
+  const char *file, *rule;
+  const char *message;        /* all of it in words: ww_finding_word */
+  const char *cause, *remedy; /* what happens, what to do; NULL: the message alone */
+  ww_also also;
   double gain;        /* estimated speed-up factor, 0 unknown */
-  uint32_t bounds[2]; /* of the WW_BOUNDS in its message; 0: there is none */
+  uint32_t bounds[2]; /* threads and blocks that its remedy proposes; 0: none */
 } ww_finding;
 
 /* What a line of the source costs. */
@@ -142,6 +146,11 @@ void ww_report_copy(const ww_report *r, ww_arena *a, ww_report *out);
 /* Reads what ww_report_write wrote; members it does not know (a newer writer's,
  * `extra`'s) are passed over. */
 ww_status ww_report_parse(const char *json, ww_arena *a, ww_report *out, ww_err *e);
+/* report_print.c: " (also lines 12, 14 and 2 more)", or nothing */
+const char *ww_also_text(const ww_also *also, ww_arena *a);
+/* The message, of cause, further lines and remedy; one without a cause keeps its own.
+ */
+void ww_finding_word(ww_finding *f, ww_arena *a);
 void ww_report_print(const ww_report *r, FILE *out); /* the table a person reads */
 
 #endif

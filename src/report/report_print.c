@@ -75,6 +75,24 @@ static void print_metrics(const ww_report *r, FILE *f) {
   }
 }
 
+const char *ww_also_text(const ww_also *also, ww_arena *a) {
+  ww_buf b = {0};
+  if (!also->n)
+    return "";
+  ww_buf_puts(&b, also->n + also->more > 1 ? " (also lines" : " (also line");
+  for (uint32_t k = 0; k < also->n; k++)
+    ww_buf_fmt(&b, k ? ", %u" : " %u", also->line[k]);
+  if (also->more)
+    ww_buf_fmt(&b, " and %u more", also->more);
+  ww_buf_puts(&b, ")");
+  return ww_buf_text(&b, a);
+}
+
+void ww_finding_word(ww_finding *f, ww_arena *a) {
+  if (f->cause)
+    f->message = ww_fmt(a, "%s%s: %s", f->cause, ww_also_text(&f->also, a), f->remedy);
+}
+
 void ww_report_print(const ww_report *r, FILE *f) {
   if (r->error.code) {
     fprintf(f, "%s  %s%serror:%s %s\n", r->kernel ? r->kernel : "?",

@@ -162,18 +162,21 @@ static void metrics(ww_json *j) {
 
 static void report(ww_json *j) {
   ww_json_put(j, "Report:{type:'object',properties:{");
-  ww_schema_properties(j, "schema_version integer\n"
-                          "file string\n"
-                          "kernel string\n"
-                          "gpu string\n"
-                          "by string machine or grounded\n"
-                          "launch object the launch, completed: a launch spec\n"
-                          "assumed strings");
+  ww_schema_properties(
+      j, "schema_version integer\n"
+         "file string\n"
+         "kernel string\n"
+         "gpu string\n"
+         "by string machine or grounded\n"
+         "launch object the launch, completed: a launch spec\n"
+         "assumed strings\n"
+         "assumptions array the same for programs: kind, argument, values");
   ww_json_put(j, "metrics:{$ref:'#/components/schemas/Metrics'}");
   ww_schema_properties(
       j,
       "bottleneck string what limits it, in words\n"
-      "findings array of /v1/explain: file, line, rule, message, gain\n"
+      "findings array of /v1/explain: file, line, rule, message, gain; cause, remedy, "
+      "also\n"
       "lines array of /v1/explain: file, line, share of the time, instructions, bytes; "
       "sectors_per_request of global accesses, shared_conflict_ways of shared ones\n"
       "machine object all that the time was computed from\n"

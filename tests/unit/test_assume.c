@@ -1,12 +1,9 @@
-/* test_assume.c - assumptions: how each kind is worded, and that reading is the inverse
- * of it. */
+/* test_assume.c - assumptions: how each kind is worded, and that a report carries the
+ * kinds. */
 #include "unit.h"
 
 #include "../../src/report/report.h"
 
-/* Reports lie in other people's stores: a wording never changes, new kinds get new
- * ones.
- */
 static const char *const worded[WW_NASSUMPTIONS] = {
     [WW_ASSUME_GPU] = "gpu: x, as none was named",
     [WW_ASSUME_HOST_LAUNCH] = "launch: as in the host code, x:3",
@@ -48,51 +45,51 @@ static void every_kind_is_worded(void **state) {
   }
 }
 
-/* With every argument that has to be told from the words around it. */
-static void reading_is_the_inverse(void **state) {
-  static const char *const arguments[] = {"n",          "block", "launch",
-                                          "gpu",        "a: b",  "$a and 0",
-                                          "a dir/f.cu", "`t`",   "x: zero"};
-  for (int k = 0; k < WW_NASSUMPTIONS; k++)
-    for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++) {
-      ww_assumption x = {(ww_assumption_kind)k, arguments[i], {0, UINT64_MAX, 10}};
-      const char *sentence = ww_assumption_text(&x, *state);
-      ww_assumption y = ww_assumption_read(sentence, *state);
-      assert_int_equal(y.kind, k);
-      if (y.argument)
-        assert_string_equal(y.argument, arguments[i]);
-      assert_string_equal(ww_assumption_text(&y, *state), sentence);
-    }
+static ww_report back_from(const ww_assumptions *list, ww_arena *a) {
+  ww_report r = {.by = WW_BY_MACHINE, .assumed = *list}, back;
+  ww_buf b = {0};
+  ww_err e = {0};
+  ww_report_write(&r, &(ww_json){.out = &b}, NULL, NULL);
+  assert_int_equal(ww_report_parse(b.s, a, &back, &e), WW_OK);
+  ww_buf_free(&b);
+  return back;
 }
 
-/* Another program's words stay as they are, also where they resemble ours. */
-static void other_sentences_are_kept(void **state) {
-  static const char *const others[] = {
-      "",
-      "contents like those of last year",
-      "x: 03 bytes, from the accesses",
-      "x:  bytes, from the accesses",
-      "x: 99999999999999999999 bytes, from the accesses",
-      "x: -3 bytes, from the accesses",
-      "block: 1 x 2 threads, as no launch was given",
-      "x: zeros ",
-      "gpu: h200, as none was name"};
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-    ww_assumption x = ww_assumption_read(others[i], *state);
-    assert_int_equal(x.kind, WW_ASSUME_WORDED);
-    assert_string_equal(ww_assumption_text(&x, *state), others[i]);
+/* A report carries kinds and values: whatever the words look like. */
+static void kinds_come_back(void **state) {
+  static const char *const arguments[] = {"n",          "block", "launch",
+                                          "gpu",        "a: b",  "$a and 0",
+                                          "a dir/f.cu", "`t`",   "x: zeros"};
+  for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++) {
+    ww_assumptions all = {0};
+    for (int k = 0; k < WW_NASSUMPTIONS; k++)
+      ww_push(*state, &all,
+              (ww_assumption){(ww_assumption_kind)k, arguments[i], {0, 1u << 31, 10}});
+    ww_report back = back_from(&all, *state);
+    assert_int_equal(back.assumed.n, WW_NASSUMPTIONS);
+    for (int k = 0; k < WW_NASSUMPTIONS; k++) {
+      assert_int_equal(back.assumed.v[k].kind, k);
+      assert_string_equal(back.assumed.v[k].argument, arguments[i]);
+      assert_string_equal(ww_assumption_text(&back.assumed.v[k], *state),
+                          ww_assumption_text(&all.v[k], *state));
+    }
   }
 }
 
-static void values_are_read(void **state) {
-  ww_assumption x =
-      ww_assumption_read("launch: as in the host code, a:b.cu:12", *state);
-  assert_int_equal(x.kind, WW_ASSUME_HOST_LAUNCH);
-  assert_string_equal(x.argument, "a:b.cu");
-  assert_int_equal(x.value[0], 12);
-  x = ww_assumption_read("block: 32 x 8 x 1 threads, as no launch was given", *state);
-  assert_null(x.argument);
-  assert_true(x.value[0] == 32 && x.value[1] == 8 && x.value[2] == 1);
+/* A sentence alone stays a sentence, also where it is one of ours. */
+static void sentences_are_kept(void **state) {
+  static const char text[] =
+      "{\"schema_version\":1,\"by\":\"machine\",\"assumed\":[\"x: zeros\",\"\",\"y\"],"
+      "\"assumptions\":[{\"kind\":\"of_another_version\"},7]}";
+  static const char *const want[] = {"x: zeros", "", "y"};
+  ww_report r;
+  ww_err e = {0};
+  assert_int_equal(ww_report_parse(text, *state, &r, &e), WW_OK);
+  assert_int_equal(r.assumed.n, 3);
+  for (uint32_t k = 0; k < 3; k++) {
+    assert_int_equal(r.assumed.v[k].kind, WW_ASSUME_WORDED);
+    assert_string_equal(ww_assumption_text(&r.assumed.v[k], *state), want[k]);
+  }
 }
 
 static void lists(void **state) {
@@ -112,9 +109,8 @@ static void lists(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(every_kind_is_worded),
-      TEST(reading_is_the_inverse),
-      TEST(other_sentences_are_kept),
-      TEST(values_are_read),
+      TEST(kinds_come_back),
+      TEST(sentences_are_kept),
       TEST(lists),
   };
   return RUN(tests);

@@ -12,7 +12,11 @@ export interface Finding {
   file?: string;
   line: number;
   rule: string;
-  message: string;
+  message: string; // all of it in words
+  cause?: string; // what happens
+  remedy?: string; // what to do about it
+  also?: number[]; // further lines of which the same can be said
+  more?: number; // lines beyond those
   gain?: number;
 }
 

@@ -110,10 +110,10 @@ function place(line: number, file?: string): HTMLElement {
 }
 
 function finding(f: Finding): HTMLElement {
-  const cut = f.message.lastIndexOf(": "); // "what: why: what to do about it"
   const sentence = (t: string) => t.charAt(0).toUpperCase() + t.slice(1);
-  const what = cut > 0 ? f.message.slice(0, cut) : f.message;
-  const todo = cut > 0 ? f.message.slice(cut + 2) : "";
+  const also = f.also ? ` (also line${f.also.length + (f.more ?? 0) > 1 ? "s" : ""} ${f.also.join(", ")}${f.more ? ` and ${f.more} more` : ""})` : "";
+  const what = f.cause !== undefined ? f.cause + also : f.message;
+  const todo = f.remedy ?? "";
   return h("div", { class: "finding" },
     h("div", { class: "gain", title: "If this cause alone went away" }, f.gain ? h("b", {}, `${f.gain.toFixed(f.gain < 1.195 ? 2 : f.gain < 9.95 ? 1 : 0)}\u00d7`) : "", f.gain ? h("span", {}, "faster") : ""),
     h("div", {}, h("div", { class: "where" }, place(f.line, f.file), h("code", {}, f.rule)), h("div", {}, `${sentence(what)}.`),

@@ -120,7 +120,8 @@ void ww_advice_add(ww_advisor *x,
                            remedy,
                            gain,
                            x->p->timing.us / gain,
-                           {0}});
+                           {0},
+                           {{0}, 0, 0}});
 }
 
 const ww_line_counts *ww_advice_line(const ww_advisor *x, ww_loc at) {
@@ -149,26 +150,6 @@ ww_loc ww_advice_kernel(const ww_advisor *x) {
     if (x->m->files[k] && !strcmp(x->m->files[k], x->fn->file))
       return (ww_loc){k, x->fn->line};
   return (ww_loc){0, 0};
-}
-
-const char *ww_advice_also(const ww_advisor *x, const ww_loc *at, uint32_t n) {
-  ww_buf b = {0};
-  uint32_t listed = 0;
-  uint32_t more = 0;
-  for (uint32_t k = 1; k < n; k++) {
-    bool seen = at[k].line == 0;
-    for (uint32_t j = 0; j < k; j++)
-      seen |= at[j].file == at[k].file && at[j].line == at[k].line;
-    if (seen)
-      continue;
-    if (listed == 3)
-      more++;
-    else
-      ww_buf_fmt(&b, listed++ ? ", %u" : WW_FINDING_ALSO "%u", at[k].line);
-  }
-  if (more)
-    ww_buf_fmt(&b, " and %u more", more);
-  return ww_buf_text(&b, x->a);
 }
 
 static int by_gain(const void *a, const void *b) {
@@ -286,9 +267,12 @@ static void add_findings(const ww_advice *d, ww_arena *a, ww_report *r) {
     r->findings[k] = (ww_finding){.line = i->line,
                                   .file = i->file,
                                   .rule = ww_rules[i->rule].id,
-                                  .message = ww_fmt(a, "%s: %s", i->cause, i->remedy),
+                                  .cause = i->cause,
+                                  .remedy = i->remedy,
+                                  .also = i->also,
                                   .gain = i->gain,
                                   .bounds = {i->bounds[0], i->bounds[1]}};
+    ww_finding_word(&r->findings[k], a);
   }
 }
 

@@ -30,7 +30,8 @@ typedef struct {
   const char *remedy; /* what to do about it */
   double gain;        /* predicted time / time without the cause, above 1 */
   double us;          /* time without the cause */
-  uint32_t bounds[2]; /* of the WW_BOUNDS in its remedy; 0: there is none */
+  uint32_t bounds[2]; /* threads and blocks that its remedy proposes; 0: none */
+  ww_also also;
 } ww_advice_item;
 
 typedef struct {

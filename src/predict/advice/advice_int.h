@@ -75,8 +75,6 @@ const ww_line_counts *ww_advice_line(const ww_advisor *x,
 double ww_advice_touched(const ww_arg_counts *g);
 /* where it is declared: for what concerns the launch as a whole */
 ww_loc ww_advice_kernel(const ww_advisor *x);
-/* ", also lines 12, 15": of the n places but the first, at most three. */
-const char *ww_advice_also(const ww_advisor *x, const ww_loc *at, uint32_t n);
 
 /* ---- the searches ---- */
 /* advice_memory.c: coalescing, banks, narrow accesses, local memory, atomics */

@@ -134,8 +134,8 @@ static void by_registers(ww_advisor *x, ww_work *w) {
       x, w,
       ww_fmt(x->a, "%.0f registers a thread leave room for no more", o->registers),
       ww_fmt(x->a,
-             "with %.0f registers %u warps would fit: " WW_BOUNDS
-             ", fewer values alive at once, less unrolling",
+             "with %.0f registers %u warps would fit: __launch_bounds__(%u, %u), "
+             "fewer values alive at once, less unrolling",
              want, w->occupancy.warps, threads, blocks));
   if (x->items.n > before) {
     x->items.v[before].bounds[0] = threads;

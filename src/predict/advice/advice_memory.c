@@ -28,13 +28,33 @@ static double sum_excess(culprits *c) {
   return sum;
 }
 
-static const char *also(const ww_advisor *x, const culprits *c) {
-  ww_loc *at = WW_NEWN(x->a, ww_loc, c->n);
-  uint32_t n = 0;
-  for (uint32_t k = 0; k < c->n; k++)
-    if (c->v[k].excess > 0.2 * c->v[0].excess)
-      at[n++] = c->v[k].at;
-  return ww_advice_also(x, at, n);
+/* The lines besides the worst that are about as bad, each once. */
+static ww_also also_at(const culprits *c) {
+  ww_also out = {0};
+  for (uint32_t k = 1; k < c->n; k++) {
+    ww_loc at = c->v[k].at;
+    bool seen = at.line == 0 || !(c->v[k].excess > 0.2 * c->v[0].excess);
+    for (uint32_t j = 0; j < k; j++)
+      seen |= c->v[j].at.file == at.file && c->v[j].at.line == at.line;
+    if (!seen && out.n < WW_COUNT(out.line))
+      out.line[out.n++] = at.line;
+    else
+      out.more += !seen;
+  }
+  return out;
+}
+
+/* ww_advice_add at the worst of them. */
+static void add(ww_advisor *x,
+                ww_rule rule,
+                const culprits *c,
+                const ww_work *without,
+                const char *cause,
+                const char *remedy) {
+  uint32_t before = x->items.n;
+  ww_advice_add(x, rule, c->v[0].at, without, cause, remedy);
+  if (x->items.n > before)
+    x->items.v[before].also = also_at(c);
 }
 
 /* ---- coalescing ---- */
@@ -59,8 +79,8 @@ static const char *scattered_cause(const ww_advisor *x, const culprits *c, bool 
   double need = (c->v[0].of - c->v[0].excess) / requests;
   return ww_fmt(
       x->a,
-      "a warp's %s touches %.3g sectors of 32 bytes where %.2g would hold its data%s",
-      store ? "store" : "load", sectors, need, also(x, c));
+      "a warp's %s touches %.3g sectors of 32 bytes where %.2g would hold its data",
+      store ? "store" : "load", sectors, need);
 }
 
 /* L1 cycles once the scattered loads (or stores) take no more sectors than they need:
@@ -110,14 +130,13 @@ static void uncoalesced_loads(ww_advisor *x) {
   f->dram_read = fmin(f->dram_read, 32 * kept);
   w.chain.lines_per_load = fmin(w.chain.lines_per_load, 1);
   w.chain.lone = 0;
-  ww_advice_add(x, WW_RULE_UNCOALESCED_LOAD, c.v[0].at, &w,
-                scattered_cause(x, &c, false),
-                ww_fmt(x->a,
-                       "let consecutive %s read consecutive elements (swap the index "
-                       "order, turn an array of "
-                       "structures into a structure of arrays), or bring the data "
-                       "through shared memory",
-                       neighbours(x)));
+  add(x, WW_RULE_UNCOALESCED_LOAD, &c, &w, scattered_cause(x, &c, false),
+      ww_fmt(x->a,
+             "let consecutive %s read consecutive elements (swap the index "
+             "order, turn an array of "
+             "structures into a structure of arrays), or bring the data "
+             "through shared memory",
+             neighbours(x)));
 }
 
 static void uncoalesced_stores(ww_advisor *x) {
@@ -137,8 +156,7 @@ static void uncoalesced_stores(ww_advisor *x) {
   f->l2_writes *= share;
   f->dram_write = fmin(f->dram_write, 32 * f->l1_st_sectors);
   w.chain.store_lines *= share;
-  ww_advice_add(
-      x, WW_RULE_UNCOALESCED_STORE, c.v[0].at, &w, scattered_cause(x, &c, true),
+  add(x, WW_RULE_UNCOALESCED_STORE, &c, &w, scattered_cause(x, &c, true),
       ww_fmt(x->a,
              "let consecutive %s write consecutive elements; where the output is "
              "transposed, turn a tile around in shared memory first",
@@ -164,12 +182,11 @@ static void bank_conflicts(ww_advisor *x) {
   ww_work w = *x->work;
   w.traffic.shared_cycles *= 1 - excess / passes;
   double ways = c.v[0].of / (c.v[0].of - c.v[0].excess);
-  ww_advice_add(
-      x, WW_RULE_BANK_CONFLICT, c.v[0].at, &w,
+  add(x, WW_RULE_BANK_CONFLICT, &c, &w,
       ww_fmt(x->a,
              "threads of a warp meet in the same bank: shared memory takes %.3g passes "
-             "where one would do%s",
-             ways, also(x, &c)),
+             "where one would do",
+             ways),
       "pad the row by one element (tile[N][N + 1]) or change which thread takes which "
       "word, so that 32 neighbouring threads use 32 different banks");
 }
@@ -243,13 +260,12 @@ static void narrow_accesses(ww_advisor *x) {
   const char *vector = lane < 1.5   ? "uchar4"
                        : lane < 2.5 ? "ushort4 or two half2"
                                     : "float4 or int4";
-  ww_advice_add(
-      x, WW_RULE_NARROW_ACCESS, c.v[0].at, &w,
+  add(x, WW_RULE_NARROW_ACCESS, &c, &w,
       ww_fmt(x->a,
              "each thread moves %.2g byte%s at a time: the number of requests and "
              "blocks is the "
-             "limit, not their bytes%s",
-             lane, lane > 1.01 ? "s" : "", also(x, &c)),
+             "limit, not their bytes",
+             lane, lane > 1.01 ? "s" : ""),
       ww_fmt(x->a, "let a thread take four neighbouring elements with one %s access",
              vector));
 }

@@ -147,7 +147,8 @@ void ww_fix_bounds(ww_ctext *x) {
   ww_edits e = {0};
   if (!threads || x->s->dialect != WW_CUDA)
     return;
-  const char *bounds = ww_fmt(x->a, WW_BOUNDS, threads, x->f->bounds[1]);
+  const char *bounds =
+      ww_fmt(x->a, "__launch_bounds__(%u, %u)", threads, x->f->bounds[1]);
   uint32_t open = ww_tok_from(x, x->kernel.fn->params - 1);
   uint32_t name = open ? open - 1 : 0;
   if (!name || !ww_tok_is(x, open, "(") || !ww_tok_word(x, name) ||

@@ -82,7 +82,10 @@ print_first(const ww_explained *x, source *s, const ww_advice_item *i, FILE *f) 
   if (*text)
     fprintf(f, "\n  %5u | %.*s\n\n", i->line, WW_SHOW_COLUMNS - 12, text);
   char first[2] = {toupper((unsigned char)i->cause[0]), 0};
-  ww_show_wrapped(f, ww_fmt(s->arena, "%s%s.", first, i->cause + 1), 2);
+  ww_show_wrapped(f,
+                  ww_fmt(s->arena, "%s%s%s.", first, i->cause + 1,
+                         ww_also_text(&i->also, s->arena)),
+                  2);
   first[0] = toupper((unsigned char)i->remedy[0]);
   ww_show_wrapped(f, ww_fmt(s->arena, "-> %s%s.", first, i->remedy + 1), 2);
 }
@@ -92,7 +95,8 @@ print_short(const ww_explained *x, source *s, const ww_advice_item *i, FILE *f) 
   char g[16];
   fprintf(f, "  %-14s %5sx  %s\n", place_of(x, s, i), factor(i->gain, g),
           ww_rules[i->rule].id);
-  ww_show_wrapped(f, i->cause, 24);
+  ww_show_wrapped(
+      f, ww_fmt(s->arena, "%s%s", i->cause, ww_also_text(&i->also, s->arena)), 24);
 }
 
 static void print_findings(const ww_explained *x, source *s, FILE *f) {

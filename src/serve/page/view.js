@@ -108,7 +108,7 @@ function showUsed(r) {
     ? 'as typed above, the rest as found'
     : (state.kernels.find((k) => k.name === r.kernel) || {}).comment
       ? 'from the comment in the source'
-      : (r.assumed || []).find((a) => a.startsWith('launch:')) || 'assumed, see below';
+      : (r.assumed || [])[(r.assumptions || []).findIndex((a) => a.kind === 'host_launch')] || 'assumed, see below';
   $('used').replaceChildren(
     make('b', {}, 'Launch used '),
     `grid ${dims(l.grid)}, block ${dims(l.block)}` +
