@@ -114,6 +114,8 @@ void sort(thrust::device_vector<int> &v) { thrust::sort(v.begin(), v.end()); }
 EOF
   "$program" kernels --via nvcc "$dir/sort.cu" --json >"$dir/out" 2>"$dir/err"
   report "kernels that cub and thrust instantiate, all to be run" "$(grep -q DeviceReduceKernel "$dir/out" && grep -q DeviceRadixSortOnesweepKernel "$dir/out" && ! grep -q refus "$dir/out" || cat "$dir/out" "$dir/err")"
+  printf '\357\273\277#ifdef __CUDACC__\n#endif\n__global__ void marked(float *x) { *x = 1; }\n' >"$dir/mark.cu"
+  try "a source that begins with UTF-8's mark" 0 'marked +3 ' '' kernels --via nvcc "$dir/mark.cu"
   try "one of them, without --via" 0 '^time ' '' predict "$dir/sort.cu" -k DeviceRadixSortHistogramKernel --grid 100 --gpu h200 --color never
 fi
 echo "1..$n"

@@ -163,18 +163,21 @@ typedef struct {
   const char *folder, *source, *header, *code;
 } files;
 
+/* What is put behind the source: the file of its lines in messages. */
+static const char behind[] = "warpwise-instances";
+
 static ww_status source_text(const ww_nvcc_job *j, ww_arena *a, ww_buf *b, ww_err *e) {
   char *text = (char *)j->text;
   ww_status st = text ? WW_OK : ww_read_file(a, j->file, SOURCE_MAX, &text, NULL, e);
   if (st)
     return st;
-  if (j->file) {
-    ww_buf_puts(b, "#line 1 \"");
-    for (const char *c = real_path(j->file, a); *c; c++)
-      ww_buf_fmt(b, "%s%c", *c == '"' || *c == '\\' ? "\\" : "", *c == '\n' ? ' ' : *c);
-    ww_buf_puts(b, "\"\n");
-  }
-  ww_buf_puts(b, text);
+  ww_buf_puts(b, "#line 1 \"");
+  for (const char *c = j->file ? real_path(j->file, a) : "source.cu"; *c; c++)
+    ww_buf_fmt(b, "%s%c", *c == '"' || *c == '\\' ? "\\" : "", *c == '\n' ? ' ' : *c);
+  ww_buf_puts(b, "\"\n");
+  ww_buf_puts(b, text + (ww_starts(text, "\xef\xbb\xbf") ? 3 : 0)); /* UTF-8's mark */
+  if (j->instances && j->instances->n)
+    ww_buf_fmt(b, "\n#line 1 \"%s\"", behind);
   for (uint32_t i = 0; j->instances && i < j->instances->n; i++)
     ww_buf_fmt(b, "\n__attribute__((used)) static auto ww_keep_%u = &%s;", i,
                j->instances->v[i]);
@@ -209,11 +212,8 @@ static const char *complaint(const char *log) {
 }
 
 /* The first error of what it said, in the name of the file. */
-static ww_status explain(const ww_nvcc_job *j,
-                         const ww_run_result *r,
-                         const files *f,
-                         ww_arena *a,
-                         ww_err *e) {
+static ww_status
+explain(const ww_nvcc_job *j, const ww_run_result *r, ww_arena *a, ww_err *e) {
   ww_err m;
   if (r->timed_out)
     return ww_fail(e, WW_ELIMIT, "nvcc took longer than %.0f s and was ended",
@@ -221,8 +221,8 @@ static ww_status explain(const ww_nvcc_job *j,
   const char *logs[] = {r->err.s, r->out.s};
   for (int i = 0; i < 2; i++)
     if (ww_nvcc_next_error(logs[i], a, &m)) {
-      if (m.file && !strcmp(m.file, f->source)) {
-        m.file = j->file; /* behind its end: an instance */
+      if (m.file && !strcmp(m.file, behind)) {
+        m.file = j->file;
         m.line = m.col = 0;
       }
       if (e)
@@ -277,7 +277,7 @@ ww_nvcc_run(const ww_nvcc_job *j, ww_arena *a, char **code, size_t *n, ww_err *e
     st = confined(argv.v, &(rights){folder, host, j->visible, j->nvisible},
                   j->timeout_s, &r, e);
   if (!st && (r.exit_code || r.timed_out))
-    st = explain(j, &r, &f, a, e);
+    st = explain(j, &r, a, e);
   if (!st)
     st = ww_read_file(a, f.code, CODE_MAX, code, n, e);
   ww_remove_tree(folder);

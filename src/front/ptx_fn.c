@@ -129,10 +129,12 @@ static void branch(ptx_fn *f, uint32_t b, ptx_ins *i) {
 /* brx.idx %r, list: an index behind the list is undefined, here it is the last. */
 static void branch_by_index(ptx_fn *f, ptx_ins *i) {
   low_fn *F = f->F;
-  const uint32_t *list = ww_dict_find(&f->lists, i->arg[1], strlen(i->arg[1]));
-  const ptx_ins *l = &f->stmts.v[*list - 1].i;
+  const uint32_t *list = i->narg == 2 && !i->predicate
+                             ? ww_dict_find(&f->lists, i->arg[1], strlen(i->arg[1]))
+                             : NULL;
+  const ptx_ins *l = list ? &f->stmts.v[*list - 1].i : NULL;
   uint32_t pairs[2 * 255];
-  uint32_t n = l->narg - 1;
+  uint32_t n = l ? l->narg - 1 : UINT32_MAX;
   if (n > 255) {
     ptx_refuse(i);
     return;
@@ -249,7 +251,7 @@ static void complete_phis(ptx_fn *f) {
 }
 
 static ww_val resolved(uint32_t *same, ww_val v) {
-  while (same[v] != v)
+  while (v != WW_NOVAL && same[v] != v)
     v = same[v] = same[same[v]];
   return v;
 }

@@ -107,12 +107,17 @@ ptx_item ptx_next(char **at, char **text) {
   return PTX_STATEMENT;
 }
 
-/* Cuts s at each `at` outside of brackets; the pieces that are not empty. */
+/* Cuts s at each `at` outside of brackets; the pieces that are not empty. Behind them
+ * stand empty ones, as many as any instruction has operands: what is not there is no
+ * register and no number, and so refused. */
 static uint32_t split(ww_arena *a, char *s, char at, const char ***out) {
+  enum { SPARE = 16 };
   uint32_t n = 1;
   for (const char *c = s; *c; c++)
     n += *c == at;
-  const char **v = WW_NEWN(a, const char *, n);
+  const char **v = WW_NEWN(a, const char *, n + SPARE);
+  for (uint32_t k = 0; k < n + SPARE; k++)
+    v[k] = "";
   int depth = 0;
   char *start = s;
   n = 0;
@@ -147,11 +152,10 @@ void ptx_parse(ptx_ins *i, ptx_state *s, const char *text) {
   if (*c == '@')
     c = parse_predicate(i, c);
   char *rest = c + strcspn(c, " \t\n\v\f\r");
-  bool more = *rest != 0;
+  char *operands = rest + (*rest != 0);
   *rest = 0;
   i->nop = split(s->F->a, c, '.', &i->op);
-  if (more)
-    i->narg = split(s->F->a, rest + 1, ',', &i->arg);
+  i->narg = split(s->F->a, operands, ',', &i->arg);
 }
 
 /* ---- registers ---- */
@@ -488,8 +492,9 @@ void ptx_write(ptx_ins *i, const char *operand, ww_val v, ww_type t, bool sign) 
     return;
   }
   uint32_t reg = ptx_find_reg(i->s, operand);
-  if (reg == PTX_NOREG || (i->s->regs.v[reg].input && i->s->labels.n)) {
-    ptx_refuse(i);
+  bool input = reg != PTX_NOREG && i->s->regs.v[reg].input && i->s->labels.n;
+  if (reg == PTX_NOREG || v == WW_NOVAL || input) {
+    ptx_refuse(i); /* NOVAL: it has no such result */
     return;
   }
   ww_type declared = i->s->regs.v[reg].declared;

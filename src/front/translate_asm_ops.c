@@ -434,9 +434,52 @@ static ww_val convert(ptx_ins *i, ptx_type to, ptx_type from, ww_val v) {
   return v;
 }
 
+/* Two 8-bit floats in 16 bits, of two f32 or one f16x2 (then rounded to what they can
+ * hold), and back to an f16x2. One instruction. */
+static bool cvt_fp8(ptx_ins *i) {
+  ww_type small = ptx_has(i, "e4m3x2") ? WW_E4M3 : WW_E5M2;
+  low_fn *F = i->F;
+  low_comp bytes[2];
+  low_comp word = low_element(WW_I16, 0);
+  bool widens = !ptx_has(i, "satfinite");
+  ww_type other = i->type;
+  uint32_t here = low_here(F);
+  ww_val v[2];
+  ww_val packed;
+  low_elements(bytes, WW_I8, 2);
+  if (i->narg != (other == WW_F32 ? 3 : 2) || (other != WW_F32 && other != WW_F16) ||
+      (other == WW_F32 && widens))
+    return false;
+  if (widens) {
+    packed = read_t(i, 1, WW_I16);
+    low_repack(F, &word, 1, &packed, bytes, 2, v);
+  } else if (other == WW_F16)
+    split_pair(i, read32(i, 1), v);
+  else {
+    v[1] = read_t(i, 1, WW_F32);
+    v[0] = read_t(i, 2, WW_F32);
+  }
+  for (int k = 0; k < 2; k++) {
+    if (widens)
+      v[k] = saturate(
+          i, other,
+          low_convert(F, low_bits(F, v[k], WW_I8, small), small, other, WW_RN, false));
+    else
+      v[k] = low_bits(
+          F, low_convert(F, saturate(i, other, v[k]), other, small, WW_RN, false),
+          small, WW_I8);
+  }
+  if (!widens)
+    low_repack(F, bytes, 2, v, &word, 1, &packed);
+  low_parts(F, here, WW_OP_FCVT);
+  return widens ? write32(i, join_pair(i, other, v)) : write_as(i, packed, WW_I16);
+}
+
 static bool op_cvt(ptx_ins *i) {
   if (ptx_has(i, "pack"))
     return ptx_cvt_pack(i);
+  if (ptx_has(i, "e4m3x2") || ptx_has(i, "e5m2x2"))
+    return cvt_fp8(i);
   ptx_type from = ptx_nth_type(i, 1);
   ptx_type to = ptx_nth_type(i, 0);
   if (ptx_has(i, "tf32")) { /* 10 bits of mantissa stay */
@@ -444,7 +487,7 @@ static bool op_cvt(ptx_ins *i) {
     return write32(i, low_op32k(i->F, WW_OP_AND, v, 0xffffe000u));
   }
   if (from.t == WW_VOID)
-    return false; /* fp8 and kin */
+    return false; /* smaller floats */
   if (to.pair) {
     ww_val v[2];
     if (i->narg < 3)
@@ -812,7 +855,8 @@ typedef struct {
 static const ptx_row pure[] =
     {{"mov", op_mov, 0, NONE},
      {"cvt", op_cvt, 0,
-      " rn rz rm rp rna rni rzi rmi rpi ftz sat relu satfinite tf32 pack "},
+      " rn rz rm rp rna rni rzi rmi rpi ftz sat relu satfinite tf32 pack "
+      "e4m3x2 e5m2x2 "},
      {"cvta", op_mov, 0,
       " to global shared local const param shared::cta shared::cluster param::entry "
       "param::func "},

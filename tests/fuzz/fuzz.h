@@ -58,6 +58,7 @@ size_t fuzz_source_mutate(uint8_t *data,
                           size_t max,
                           unsigned seed); /* tokens and lines of C */
 size_t fuzz_ir_mutate(uint8_t *data, size_t n, size_t max, unsigned seed);
+size_t fuzz_ptx_mutate(uint8_t *data, size_t n, size_t max, unsigned seed);
 size_t fuzz_launch_mutate(uint8_t *data, size_t n, size_t max, unsigned seed);
 size_t fuzz_config_mutate(uint8_t *data, size_t n, size_t max, unsigned seed);
 size_t fuzz_tokenizer_mutate(uint8_t *data, size_t n, size_t max, unsigned seed);

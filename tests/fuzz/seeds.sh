@@ -22,6 +22,11 @@ for f in $kernels; do
   "$warpwise" kernels "$f" --ir 2>/dev/null | sed -n -e '1i module cuda warp 32\nfile "?"\nfile "?"' -e '/^fn /,$p' >"$out/ir/$(basename "$f").ir"
 done
 cp "$top"/tests/kernels/*.launch "$out/launch/"
+# Of nvcc 13.0, made of the test kernels; of Triton; by hand.
+zstd -dc "$top/tests/ptx/seeds.tar.zst" | tar x -C "$out/ptx"
+zstd -dc "$top/data/triton/ptx.tar.zst" | tar x -C "$out/ptx" --strip-components=1 --wildcards '*.ptx'
+cp "$top"/tests/ptx/*.ptx "$out/ptx/"
+find "$out/ptx" -size +12k -exec rm {} \;
 for t in question scan fixes comment; do
   # shellcheck disable=SC2086
   find $kernels "$top"/examples "$top"/tests/explain "$top"/tests/fixes "$top"/corpus -type f \( -name '*.cu' -o -name '*.cl' -o -name '*.hip' -o -name '*.c*' \) \

@@ -241,6 +241,23 @@ static void halves(void **state) {
   has(t, "elem f16");
 }
 
+static void eight_bit_floats(void **state) {
+  (void)state;
+  const char *text =
+      lowered(pointer, "ld.param.u64 %d1, [k_p];\n"
+                       "ld.global.f32 %f1, [%d1];\n"
+                       "ld.global.f32 %f2, [%d1+4];\n"
+                       "cvt.rn.satfinite.relu.e4m3x2.f32 %h1, %f1, %f2;\n"
+                       "cvt.rn.f16x2.e4m3x2 %r1, %h1;\n"
+                       "cvt.rn.satfinite.e5m2x2.f16x2 %h2, %r1;\n"
+                       "st.global.u16 [%d1], %h2;");
+  has(text, "fcvt.part e4m3 from f32");
+  has(text, "fcvt f16 from e4m3");
+  has(text, "fcvt e5m2 from f16");
+  has(text, "fmax.part f32");
+  has(refused("cvt.rn.f32.e4m3x2 %f1, %h1;"), "cvt.rn.f32.e4m3x2");
+}
+
 static void unknown_instructions(void **state) {
   (void)state;
   has(refused("tcgen05.alloc.cta_group::1.sync.aligned.b32 [%r1], 32;"),
@@ -439,6 +456,7 @@ int main(void) {
                                      cmocka_unit_test(local_memory),
                                      cmocka_unit_test(modifiers),
                                      cmocka_unit_test(halves),
+                                     cmocka_unit_test(eight_bit_floats),
                                      cmocka_unit_test(unknown_instructions),
                                      cmocka_unit_test(function_calls),
                                      cmocka_unit_test(runtime_functions),
