@@ -46,6 +46,7 @@ int fuzz_page(const uint8_t *data, size_t n) {
                  2,
                  n % 4 ? source : NULL,
                  NULL,
+                 NULL,
                  "warpwise explain <script>"};
   ww_buf b = {0};
   ww_export_html(&x, &b);
