@@ -58,13 +58,13 @@ elif any(tried[t]["state"] != "verified" for t in tried if t == r["best"]): prin
   git checkout -q "$file"
 }
 
-faster naive.cu scale_columns 1.5 swap
-faster naive.cu sum 3 atomic-warp
+faster naive.cu scale_columns 1.5 "swap block"
+faster naive.cu sum 3 "atomic-warp atomic-sum"
 faster naive.cu column_sums 1.1 "accumulate restrict"
 faster naive.cu waves 2 floats --gpu rtx3080
-faster naive.cu waves 1.5 block
+faster naive.cu waves 1.5 "block jam stride"
 faster naive.cl scale_columns 1.5 swap
-faster program.cu double_all 1.3 block
+faster program.cu double_all 1.3 "block stride jam"
 out=$("$warpwise" optimize program.cu --rounds 1 --seed 7 --output - 2>&1)
 result "$(printf '%s' "$out" | grep -Eq 'double_all<<<\(\(1 << 20\) \+ [0-9]+\) / [0-9]+, [0-9]+>>>|double_all<<<dim3\(' && echo 1)" "the launch follows the kernel" "$out"
 out=$("$warpwise" optimize naive.cu --kernel neighbours --seed 7 --all 2>&1)

@@ -22,8 +22,12 @@ offer(ww_arena *a, const char *text, ww_rewrite_kind kind, int n, const ww_launc
   ww_err e = {0};
   if (ww_syntax_read(&o, a, &syntax, &e))
     fail_msg("%s", e.msg);
-  ww_rewrite_input in = {
-      .syntax = &syntax, .kernel = "k", .line = 1, .dialect = WW_CUDA, .launch = l};
+  ww_rewrite_input in = {.syntax = &syntax,
+                         .kernel = "k",
+                         .line = 1,
+                         .dialect = WW_CUDA,
+                         .launch = l,
+                         .approximate = kind == WW_REWRITE_FAST};
   for (const char *p = text; p < strstr(text, "void k("); p++)
     in.line += *p == '\n';
   uint32_t count = ww_rewrite_all(&in, a, &v);
@@ -152,6 +156,12 @@ static void test_floats(void **state) {
       FLOATS, &line256, "x[0] * 2.0f + 1e-3f + 3.0f");
   has_none(*state, "__global__ void k(float *x, double s) { x[0] = x[0] * 2.0 + s; }\n",
            FLOATS, &line256);
+}
+
+static void test_fast(void **state) {
+  has(*state, "__global__ void k(float *x) { x[0] = expf(x[1]) + sqrtf(x[2]); }\n", FAST, &line256,
+      "__expf(x[1]) + sqrtf(x[2])");
+  has_none(*state, "__global__ void k(double *x) { x[0] = exp(x[1]); }\n", FAST, &line256);
 }
 
 static void test_accumulate(void **state) {
@@ -361,7 +371,7 @@ int main(void) {
       TEST(test_swap),       TEST(test_restrict),     TEST(test_comment_follows),
       TEST(test_floats),     TEST(test_unroll),       TEST(test_accumulate),
       TEST(test_atomic_sum), TEST(test_atomic_table), TEST(test_share),
-      TEST(test_jam),        TEST(test_atomic_warp),  TEST(test_stride),
+      TEST(test_jam), TEST(test_fast),        TEST(test_atomic_warp),  TEST(test_stride),
       TEST(test_grid),       TEST(test_table),        TEST(test_reshape),
       TEST(test_patch),
   };
