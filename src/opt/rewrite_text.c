@@ -242,12 +242,11 @@ void ww_rewrite_accumulate(ww_rewriting *x) {
 /* The intrinsic of less precision; NULL: there is none. */
 static const char *fast_name(const char *name) {
   static const char *const names[][2] = {
-      {"expf", "__expf"},   {"exp", "__expf"},     {"logf", "__logf"},
-      {"log", "__logf"},    {"log2f", "__log2f"},  {"log10f", "__log10f"},
-      {"sinf", "__sinf"},   {"sin", "__sinf"},     {"cosf", "__cosf"},
-      {"cos", "__cosf"},    {"tanf", "__tanf"},    {"powf", "__powf"},
-      {"pow", "__powf"},    {"fdividef", "__fdividef"},
-      {"exp10f", "__exp10f"}};
+      {"expf", "__expf"}, {"exp", "__expf"},          {"logf", "__logf"},
+      {"log", "__logf"},  {"log2f", "__log2f"},       {"log10f", "__log10f"},
+      {"sinf", "__sinf"}, {"sin", "__sinf"},          {"cosf", "__cosf"},
+      {"cos", "__cosf"},  {"tanf", "__tanf"},         {"powf", "__powf"},
+      {"pow", "__powf"},  {"fdividef", "__fdividef"}, {"exp10f", "__exp10f"}};
   for (size_t k = 0; k < WW_COUNT(names); k++)
     if (!strcmp(name, names[k][0]))
       return names[k][1];
@@ -267,8 +266,8 @@ void ww_rewrite_fast(ww_rewriting *x) {
   }
   if (e.n)
     ww_rewrite_offer(x, &e,
-                     &(ww_rewritten){.title = ww_fmt(x->a, "%u call%s of fast math", e.n,
-                                                     e.n == 1 ? "" : "s")});
+                     &(ww_rewritten){.title = ww_fmt(x->a, "%u call%s of fast math",
+                                                     e.n, e.n == 1 ? "" : "s")});
 }
 
 /* ---- the edits of findings ---- */
