@@ -35,7 +35,7 @@ extern const char *const ww_candidate_names[WW_NCANDIDATES],
 typedef struct {
   uint32_t parent;      /* the candidate that it was made from; its own number: none */
   uint32_t depth;       /* rewrites since the original */
-  ww_rewrite_kind kind; /* of the last one */
+  ww_rewrite_kind kind; /* of the last one; WW_NREWRITES: of a job */
   const char *title;    /* of the last one; NULL: the original */
   const char *text;     /* of the whole file */
   ww_launch launch;     /* as written */

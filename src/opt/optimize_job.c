@@ -93,7 +93,8 @@ static const char *setting(const char *json, const char *name, ww_arena *a) {
 static ww_candidate candidate_of(const ww_job_candidate *k) {
   const ww_job_result *r = &k->result;
   bool done = r->state == WW_JOB_MEASURED;
-  return (ww_candidate){.title = k->id ? k->label : NULL,
+  return (ww_candidate){.kind = WW_NREWRITES,
+                        .title = k->id ? k->label : NULL,
                         .text = k->text,
                         .launch = k->launch,
                         .ready = k->launch,

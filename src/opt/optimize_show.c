@@ -21,14 +21,20 @@ static void put_way(const ww_optimized *o, uint32_t id, ww_buf *out) {
   if (!c->title)
     return;
   put_way(o, c->parent, out);
-  ww_buf_fmt(out, "    %s: %s\n", ww_rewrites[c->kind].id, c->title);
+  if (c->kind < WW_NREWRITES)
+    ww_buf_fmt(out, "    %s: %s\n", ww_rewrites[c->kind].id, c->title);
+  else
+    ww_buf_fmt(out, "    %s\n", c->title);
+}
+
+static const char *rewrite_name(const ww_candidate *c) {
+  return c->kind < WW_NREWRITES ? ww_rewrites[c->kind].id : "";
 }
 
 static void put_candidate(const ww_optimized *o, uint32_t id, ww_buf *out) {
   const ww_candidate *c = &o->v.v[id];
   char us[16];
-  ww_buf_fmt(out, "%4u %4u  %-11s %-46.46s ", id, c->parent, ww_rewrites[c->kind].id,
-             c->title);
+  ww_buf_fmt(out, "%4u %4u  %-12s %-46.46s ", id, c->parent, rewrite_name(c), c->title);
   if (c->state == WW_CANDIDATE_FAILED)
     ww_buf_fmt(out, "%10s        ", "");
   else
@@ -63,11 +69,10 @@ void ww_optimized_print(const ww_optimized *o, bool all, ww_buf *out) {
                        "what needs that\n");
   } else
     ww_buf_puts(out, ": nothing better was found\n");
-  ww_buf_fmt(out, "  %u tried, %u verified; ended: %s\n", o->v.n - 1, kept,
-             o->stopped);
+  ww_buf_fmt(out, "  %u tried, %u verified; ended: %s\n", o->v.n - 1, kept, o->stopped);
   if (o->v.n > 1)
-    ww_buf_fmt(out, "\n%4s %4s  %-11s %-46s %10s %6s  %s\n", "", "from", "rewrite", "",
-               "predicted", "gain", "what became of it");
+    ww_buf_fmt(out, "\n%4s %4s  %-12s %-46s %10s %6s  %s\n", "", "from", "rewrite", "",
+               "time", "gain", "what became of it");
   for (uint32_t k = 1; k < o->v.n; k++)
     if (all || o->v.v[k].state != WW_CANDIDATE_NO_GAIN)
       put_candidate(o, k, out);
@@ -98,8 +103,8 @@ void ww_optimized_write(const ww_optimized *o, ww_json *j) {
   for (uint32_t k = 1; k < o->v.n; k++) {
     const ww_candidate *c = &o->v.v[k];
     ww_json_put(j, "{id:%u,from:%u,rewrite:%s,title:%s,state:%s,why?:%s,cases?:%u", k,
-                c->parent, ww_rewrites[c->kind].id, c->title,
-                ww_candidate_names[c->state], c->why, c->cases);
+                c->parent, rewrite_name(c), c->title, ww_candidate_names[c->state],
+                c->why, c->cases);
     if (c->state != WW_CANDIDATE_FAILED) {
       ww_json_put(j, "time_us:%g,low:%g,high:%g", c->us, c->low, c->high);
       write_launch(c, j);
@@ -110,6 +115,8 @@ void ww_optimized_write(const ww_optimized *o, ww_json *j) {
 }
 
 /* ---- page ---- */
+
+#define LEFT " style=\"text-align:left;white-space:normal\""
 
 typedef struct {
   const ww_optimized *o;
@@ -126,7 +133,7 @@ static const char *page_source(void *ctx, const char *file, ww_arena *a) {
 }
 
 static void put_cell(ww_buf *out, const char *text) {
-  ww_buf_puts(out, "<td style=\"text-align:left;white-space:normal\">");
+  ww_buf_puts(out, "<td" LEFT ">");
   ww_svg_escape(out, text ? text : "");
   ww_buf_puts(out, "</td>");
 }
@@ -180,12 +187,13 @@ static void put_first(void *ctx, ww_buf *out) {
   put_compared(o, out);
   ww_patch_write(ww_path_base(o->path), o->v.v[0].text, o->v.v[o->best].text, p->a,
                  &patch);
-  ww_buf_puts(out, "<section><h2>The change</h2><div class=\"scroll\"><pre>");
+  ww_buf_puts(out, "<section><h2>The change</h2><div class=\"scroll\"><pre "
+                   "style=\"margin:0;padding:.6rem\">");
   ww_svg_escape(out, patch.s ? patch.s : "none");
   ww_buf_puts(out, "</pre></div></section>\n<section><h2>What was tried</h2><div "
                    "class=\"scroll\"><table><thead><tr><th></th><th>from</th>"
-                   "<th>rewrite</th><th>predicted</th><th>gain</th><th>what became of "
-                   "it</th><th></th></tr></thead><tbody>\n");
+                   "<th" LEFT ">rewrite</th><th>predicted</th><th>gain</th><th" LEFT
+                   ">what became of it</th><th></th></tr></thead><tbody>\n");
   for (uint32_t k = 0; k < o->v.n; k++)
     put_row(o, k, out);
   ww_buf_puts(out, "</tbody></table></div></section>\n");

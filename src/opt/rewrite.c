@@ -97,12 +97,25 @@ bool ww_node_in_block(const ww_rewriting *x, uint32_t node) {
   return p >= 0 && x->v[p].kind == WW_NODE_COMPOUND;
 }
 
+/* operator=, operator+= of a class. */
+static bool is_overloaded(const ww_node *n) {
+  static const char *const compare[] = {
+      "operator==", "operator!=", "operator<=", "operator>=", NULL};
+  if (n->kind != WW_NODE_CALL || !ww_starts(n->name, "operator") ||
+      !ww_ends(n->name, "="))
+    return false;
+  for (int k = 0; compare[k]; k++)
+    if (!strcmp(n->name, compare[k]))
+      return false;
+  return true;
+}
+
 uint32_t ww_node_target(const ww_rewriting *x, uint32_t node) {
   const ww_node *n = &x->v[node];
   bool step =
       n->kind == WW_NODE_UNARY && (!strcmp(n->name, "++") || !strcmp(n->name, "--"));
-  bool assigns =
-      n->kind == WW_NODE_ASSIGN || (n->kind == WW_NODE_BINARY && !strcmp(n->name, "="));
+  bool assigns = n->kind == WW_NODE_ASSIGN || is_overloaded(n) ||
+                 (n->kind == WW_NODE_BINARY && !strcmp(n->name, "="));
   return step || assigns ? ww_node_bare(x, ww_node_child(x, node, 0)) : WW_NONODE;
 }
 

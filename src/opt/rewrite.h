@@ -37,7 +37,6 @@ typedef struct {
   ww_reshape shape;
   /* right only where no two buffers overlap */
   bool apart;
-  bool approximate; /* another result, within what --allow-approx grants */
 } ww_rewritten;
 
 typedef struct {

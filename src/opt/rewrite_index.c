@@ -216,6 +216,16 @@ static bool all_plain(const indices *v) {
   return any_axis(v);
 }
 
+uint32_t ww_index_global(ww_rewriting *x, uint32_t axis, uint32_t *size) {
+  indices v;
+  find_indices(x, &v);
+  if (!v.plain[axis] || v.of[axis].n != 1 || x->in->dialect == WW_OPENCL ||
+      has_bounds(x))
+    return WW_NONODE;
+  *size = v.of[axis].v[0].size;
+  return v.of[axis].v[0].node;
+}
+
 /* ---- block ---- */
 
 static void offer_block(ww_rewriting *x, const indices *v, const uint32_t block[3]) {
@@ -381,45 +391,57 @@ static const char *loop_head(ww_rewriting *x, const guarded *g, const char *brac
                 cl ? "get_global_size(0)" : "gridDim.x * blockDim.x", brace);
 }
 
-static void offer_stride(ww_rewriting *x, const guarded *g, uint32_t factor) {
-  ww_edit_list e = {0};
-  uint32_t begin = x->v[g->declaration].begin;
-  uint32_t block = x->in->launch->block[0];
-  if (x->v[g->variable].macro || !returns_to_continue(x, g, &e))
-    return;
-  if (g->work != WW_NONODE) {
-    ww_edit_put(x, &e, begin, x->v[g->work].begin, loop_head(x, g, " "));
-  } else {
-    uint32_t close = x->v[x->body].end - 1;
-    uint32_t from = ww_node_end(x, g->guard);
-    const char *indent = ww_text_indent(x, begin);
-    uint32_t stop = close;
-    while (stop > from && strchr(" \t", x->text[stop - 1]))
-      stop--;
-    ww_edit_put(x, &e, begin, from, loop_head(x, g, " {"));
-    indent_lines(x, from, stop, &e);
-    ww_edit_put(x, &e, stop, stop,
-                ww_fmt(x->a, "%s%s}%s", x->text[stop - 1] == '\n' ? "" : "\n", indent,
-                       x->text[stop - 1] == '\n' ? "\n" : "\n"));
+bool ww_stride_edits(ww_rewriting *x, ww_edit_list *e, const char **close) {
+  indices v;
+  guarded g;
+  *close = "";
+  find_indices(x, &v);
+  if (v.used[1] || v.used[2] || !v.plain[0] || v.of[0].n != 1 ||
+      !ww_index_independent(x) || !find_guard(x, &v.of[0].v[0], &g) ||
+      x->v[g.variable].macro || !returns_to_continue(x, &g, e))
+    return false;
+  uint32_t begin = x->v[g.declaration].begin;
+  if (g.work != WW_NONODE) {
+    ww_edit_put(x, e, begin, x->v[g.work].begin, loop_head(x, &g, " "));
+    return true;
   }
-  ww_rewrite_offer(
-      x, &e,
-      &(ww_rewritten){.title =
-                          ww_fmt(x->a, "%u elements a thread, a grid apart", factor),
-                      .shape = {.was = {block}, .now = {block * factor}}});
+  uint32_t from = ww_node_end(x, g.guard);
+  ww_edit_put(x, e, begin, from, loop_head(x, &g, " {"));
+  indent_lines(x, from, ww_body_close(x), e);
+  *close = ww_fmt(x->a, "%s}\n", ww_text_indent(x, begin));
+  return true;
+}
+
+uint32_t ww_body_close(const ww_rewriting *x) {
+  uint32_t close = x->v[x->body].end - 1;
+  uint32_t at = close;
+  while (at && strchr(" \t", x->text[at - 1]))
+    at--;
+  return at && x->text[at - 1] == '\n' ? at : close;
+}
+
+void ww_put_at_close(ww_rewriting *x, ww_edit_list *e, const char *text) {
+  uint32_t at = ww_body_close(x);
+  bool line = at && x->text[at - 1] == '\n';
+  if (*text)
+    ww_edit_put(x, e, at, at, line ? text : ww_fmt(x->a, "\n%s", text));
 }
 
 void ww_rewrite_stride(ww_rewriting *x) {
   static const uint32_t factors[] = {2, 4, 8, 16};
-  indices v;
-  guarded g;
-  find_indices(x, &v);
-  if (v.used[1] || v.used[2] || !v.plain[0] || v.of[0].n != 1 ||
-      !ww_index_independent(x) || !find_guard(x, &v.of[0].v[0], &g))
-    return;
-  for (uint32_t k = 0; k < WW_COUNT(factors); k++)
-    if (x->in->launch->grid[0] > factors[k])
-      offer_stride(x, &g, factors[k]);
+  uint32_t block = x->in->launch->block[0];
+  for (uint32_t k = 0; k < WW_COUNT(factors); k++) {
+    ww_edit_list e = {0};
+    const char *close;
+    if (x->in->launch->grid[0] <= factors[k] || !ww_stride_edits(x, &e, &close))
+      continue;
+    ww_put_at_close(x, &e, close);
+    ww_rewrite_offer(
+        x, &e,
+        &(ww_rewritten){
+            .title = ww_fmt(x->a, "%u elements a thread, a grid apart", factors[k]),
+            .shape = {.was = {block}, .now = {block * factors[k]}}});
+  }
 }
 
 /* ---- grid ---- */

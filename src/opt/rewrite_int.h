@@ -3,7 +3,9 @@
  *   rewrite.c         nodes, offers, the table
  *   rewrite_index.c   which element a thread works on; block, swap, stride
  *   rewrite_text.c    restrict, floats, unroll, accumulate, the fixes of findings
- *   rewrite_atomic.c  atomics */
+ *   rewrite_atomic.c  atomics
+ *   rewrite_jam.c     several elements a thread, side by side
+ *   rewrite_share.c   several threads an element */
 #ifndef WW_OPT_REWRITE_INT_H
 #define WW_OPT_REWRITE_INT_H
 
@@ -78,6 +80,16 @@ int ww_index_of(const ww_rewriting *x, uint32_t node, uint32_t *axis);
 bool ww_index_varies(const ww_rewriting *x, uint32_t node, int depth);
 /* No shared memory, barriers, shuffles, votes, inline assembly. */
 bool ww_index_independent(const ww_rewriting *x);
+
+/* The only use of an axis: blockIdx * size + threadIdx. `size` its constant, WW_NONODE:
+ * blockDim. WW_NONODE: it is used in another way (not of OpenCL). */
+uint32_t ww_index_global(ww_rewriting *x, uint32_t axis, uint32_t *size);
+/* A thread goes on by the whole grid: the edits, and what has to stand at the end of
+ * the body. False: the kernel is not of that form. */
+bool ww_stride_edits(ww_rewriting *x, ww_edit_list *e, const char **close);
+/* Where lines go that stand last in the body; and lines there. */
+uint32_t ww_body_close(const ww_rewriting *x);
+void ww_put_at_close(ww_rewriting *x, ww_edit_list *e, const char *text);
 
 #define REWRITE(id, name, function, ...) void function(ww_rewriting *x);
 #include "rewrite.def"

@@ -237,6 +237,39 @@ void ww_rewrite_accumulate(ww_rewriting *x) {
   }
 }
 
+/* ---- fast math ---- */
+
+/* The intrinsic of less precision; NULL: there is none. */
+static const char *fast_name(const char *name) {
+  static const char *const names[][2] = {
+      {"expf", "__expf"}, {"exp", "__expf"},          {"logf", "__logf"},
+      {"log", "__logf"},  {"log2f", "__log2f"},       {"log10f", "__log10f"},
+      {"sinf", "__sinf"}, {"sin", "__sinf"},          {"cosf", "__cosf"},
+      {"cos", "__cosf"},  {"tanf", "__tanf"},         {"powf", "__powf"},
+      {"pow", "__powf"},  {"fdividef", "__fdividef"}, {"exp10f", "__exp10f"}};
+  for (size_t k = 0; k < WW_COUNT(names); k++)
+    if (!strcmp(name, names[k][0]))
+      return names[k][1];
+  return NULL;
+}
+
+void ww_rewrite_fast(ww_rewriting *x) {
+  ww_edit_list e = {0};
+  if (!x->in->approximate || x->in->dialect != WW_CUDA)
+    return;
+  for (uint32_t i = x->body; i < x->v[x->body].last; i++) {
+    const ww_node *n = &x->v[i];
+    const char *fast = fast_name(ww_node_callee(x, i));
+    if (fast && n->type == WW_TYPE_FLOAT && !n->macro && n->decl == UINT32_MAX &&
+        !strncmp(x->text + n->begin, n->name, strlen(n->name)))
+      ww_edit_put(x, &e, n->begin, n->begin + strlen(n->name), fast);
+  }
+  if (e.n)
+    ww_rewrite_offer(x, &e,
+                     &(ww_rewritten){.title = ww_fmt(x->a, "%u call%s of fast math",
+                                                     e.n, e.n == 1 ? "" : "s")});
+}
+
 /* ---- the edits of findings ---- */
 
 void ww_rewrite_fixes(ww_rewriting *x) {

@@ -114,12 +114,11 @@ static void compare(void *ctx, ww_buf *out) {
   ww_arena_free(a);
 }
 
-static void verify(search *s, ww_candidate *c) {
+static void verify(search *s, ww_candidate *c, uint64_t seed, uint64_t budget) {
   const ww_candidate *o = &s->out->v.v[0];
   ww_verify_side side[2] = {{&o->unit.unit->module, o->fn, o->launch},
                             {&c->unit.unit->module, c->fn, c->launch}};
-  ww_verify_options how = {
-      .seed = s->q->seed, .budget = VERIFY_BUDGET, .apart = c->apart};
+  ww_verify_options how = {.seed = seed, .budget = budget, .apart = c->apart};
   comparison x = {side, &how};
   ww_buf b = {0};
   ww_err e = {0};
@@ -252,7 +251,7 @@ static uint32_t verify_round(search *s, uint32_t first, uint32_t *beam, uint32_t
     if (!k)
       break;
     ww_candidate *c = &s->out->v.v[k];
-    verify(s, c);
+    verify(s, c, s->q->seed, VERIFY_BUDGET);
     report(s, k);
     if (c->state == WW_CANDIDATE_VERIFIED) {
       plan(s, c);
@@ -265,12 +264,32 @@ static uint32_t verify_round(search *s, uint32_t first, uint32_t *beam, uint32_t
   return n;
 }
 
-static void take_best(search *s, const uint32_t *beam, uint32_t n) {
+static void take_best(search *s) {
   ww_optimized *o = s->out;
-  for (uint32_t k = 0; k < n; k++)
-    if (o->v.v[beam[k]].us < FINAL_GAIN * o->v.v[0].us &&
-        o->v.v[beam[k]].us < o->v.v[o->best].us)
-      o->best = beam[k];
+  o->best = 0;
+  for (uint32_t k = 1; k < o->v.n; k++)
+    if (o->v.v[k].state == WW_CANDIDATE_VERIFIED &&
+        o->v.v[k].us < FINAL_GAIN * o->v.v[0].us && o->v.v[k].us < o->v.v[o->best].us)
+      o->best = k;
+}
+
+/* The best one has to hold over more cases, with other contents; else the next. */
+static void confirm_best(search *s) {
+  ww_optimized *o = s->out;
+  while (o->best) {
+    ww_candidate *c = &o->v.v[o->best];
+    uint32_t cases = c->cases;
+    verify(s, c, s->q->seed + 1, 0);
+    if (c->state == WW_CANDIDATE_VERIFIED)
+      return;
+    if (c->state == WW_CANDIDATE_UNJUDGED && is_over(s)) { /* no time for more cases */
+      c->state = WW_CANDIDATE_VERIFIED;
+      c->cases = cases;
+      c->why = NULL;
+      return;
+    }
+    take_best(s);
+  }
 }
 
 static void run_rounds(search *s) {
@@ -292,7 +311,7 @@ static void run_rounds(search *s) {
     if (e.code && o->v.n == 1)
       o->stopped = ww_strdup(s->a, e.msg);
     n = verify_round(s, first, beam, most);
-    take_best(s, beam, n);
+    take_best(s);
     if (is_over(s)) {
       o->stopped = "the time is over";
       return;
@@ -324,6 +343,7 @@ ww_optimize(const ww_optimize_request *q, ww_arena *a, ww_optimized *out, ww_err
   plan(&s, &original);
   ww_push(a, &out->v, original);
   run_rounds(&s);
+  confirm_best(&s);
   for (uint32_t k = 0; k < out->v.n; k++)
     ww_query_release(NULL, &out->v.v[k].unit);
   return WW_OK;

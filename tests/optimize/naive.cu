@@ -30,6 +30,23 @@ __global__ void waves(int n, float *x) {
   x[i] = v;
 }
 
+// warpwise: grid=(n+127)/128 block=128 n=4096 x=f32[n] y=f32[n]
+__global__ void all_pairs(int n, const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float s = 0.0f;
+  for (int j = 0; j < n; j++)
+    s += fabsf(x[i] - x[j]);
+  y[i] = s;
+}
+
+// warpwise: grid=(n+255)/256 block=256 n=1<<20 x=u8[n]:uniform(0,256) bins=u32[256]:zeros
+__global__ void counts(int n, const unsigned char *x, unsigned *bins) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  atomicAdd(&bins[x[i]], 1u);
+}
+
 // Nothing here may be changed: lanes hand values on, in blocks of one size.
 // warpwise: grid=n/32 block=32 n=1<<16 x=f32[n]
 __global__ void neighbours(float *x, int n) {

@@ -35,7 +35,7 @@ refused() { # NAME CODE PATTERN ARGUMENTS...
 faster() { # FILE KERNEL LEAST REWRITE OPTIONS... : a gain of at least LEAST in which the rewrite has a part
   local file=$1 kernel=$2 least=$3 rewrite=$4 out ok=0 why
   shift 4
-  out=$("$warpwise" optimize "$file" --kernel "$kernel" --seed 7 --rounds 2 --beam 2 --patch k.patch --json "$@" 2>&1)
+  out=$("$warpwise" optimize "$file" --kernel "$kernel" --seed 7 --rounds ${rounds:-1} --beam 1 --patch k.patch --json "$@" 2>&1)
   why=$(printf '%s' "$out" | python3 -c '
 import json, sys
 r = json.load(sys.stdin)
@@ -58,13 +58,15 @@ elif any(tried[t]["state"] != "verified" for t in tried if t == r["best"]): prin
   git checkout -q "$file"
 }
 
-faster naive.cu scale_columns 1.5 swap
-faster naive.cu sum 3 atomic-warp
+faster naive.cu scale_columns 1.5 "swap block"
+faster naive.cu sum 3 "atomic-warp atomic-sum"
 faster naive.cu column_sums 1.1 "accumulate restrict"
 faster naive.cu waves 2 floats --gpu rtx3080
-faster naive.cu waves 1.5 block
+faster naive.cu waves 1.5 "block jam stride"
+rounds=2 faster naive.cu all_pairs 2 share
+faster naive.cu counts 3 atomic-table
 faster naive.cl scale_columns 1.5 swap
-faster program.cu double_all 1.3 block
+faster program.cu double_all 1.3 "block stride jam"
 out=$("$warpwise" optimize program.cu --rounds 1 --seed 7 --output - 2>&1)
 result "$(printf '%s' "$out" | grep -Eq 'double_all<<<\(\(1 << 20\) \+ [0-9]+\) / [0-9]+, [0-9]+>>>|double_all<<<dim3\(' && echo 1)" "the launch follows the kernel" "$out"
 out=$("$warpwise" optimize naive.cu --kernel neighbours --seed 7 --all 2>&1)
@@ -74,6 +76,17 @@ result "$(printf '%s' "$out" | grep -q '"rewrite":"accumulate"' || echo 1)" "buf
 "$warpwise" optimize naive.cu --kernel scale_columns --seed 7 --rounds 1 --page k.html --propose k.job >out 2>&1
 result "$(grep -q 'Before and after' k.html && grep -q '<svg' k.html && grep -q 'What was tried' k.html && echo 1)" "a page" "$(cat out)"
 result "$([ "$(grep -c '"candidate"' k.job)" -ge 2 ] && echo 1)" "a job for another machine" "$(head -c 300 k.job)"
+"$warpwise" optimize naive.cl --seed 7 --rounds 1 --beam 1 --propose cl.job >out 2>&1
+if "$warpwise" measure --job cl.job >measured 2>&1; then # an OpenCL device, PoCL say
+  out=$("$warpwise" optimize --resume cl.job --patch cl.patch 2>&1)
+  ok=0
+  if grep -q ' faster ' measured; then # by its measurement: then it is handed back, else nothing is
+    printf '%s' "$out" | grep -q 'measured: faster' && git apply cl.patch && ok=1
+  else
+    printf '%s' "$out" | grep -q 'nothing better was found' && [ ! -s cl.patch ] && ok=1
+  fi
+  result $ok "a job goes to a device and comes back" "$(cat measured) $out"
+fi
 refused "a job without measurements" 2 'measured yet' --resume k.job
 refused "a job that is there" 2 'k.job' naive.cu --kernel scale_columns --rounds 1 --propose k.job
 refused "no file" 2 'name a source' --json

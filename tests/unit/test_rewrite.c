@@ -22,8 +22,12 @@ offer(ww_arena *a, const char *text, ww_rewrite_kind kind, int n, const ww_launc
   ww_err e = {0};
   if (ww_syntax_read(&o, a, &syntax, &e))
     fail_msg("%s", e.msg);
-  ww_rewrite_input in = {
-      .syntax = &syntax, .kernel = "k", .line = 1, .dialect = WW_CUDA, .launch = l};
+  ww_rewrite_input in = {.syntax = &syntax,
+                         .kernel = "k",
+                         .line = 1,
+                         .dialect = WW_CUDA,
+                         .launch = l,
+                         .approximate = kind == WW_REWRITE_FAST};
   for (const char *p = text; p < strstr(text, "void k("); p++)
     in.line += *p == '\n';
   uint32_t count = ww_rewrite_all(&in, a, &v);
@@ -154,6 +158,12 @@ static void test_floats(void **state) {
            FLOATS, &line256);
 }
 
+static void test_fast(void **state) {
+  has(*state, "__global__ void k(float *x) { x[0] = expf(x[1]) + sqrtf(x[2]); }\n", FAST, &line256,
+      "__expf(x[1]) + sqrtf(x[2])");
+  has_none(*state, "__global__ void k(double *x) { x[0] = exp(x[1]); }\n", FAST, &line256);
+}
+
 static void test_accumulate(void **state) {
   has(*state,
       "__global__ void k(int n, const float *x, float *y) {\n  int i = threadIdx.x;\n"
@@ -197,6 +207,88 @@ static void test_atomic_warp(void **state) {
       ATOMIC_WARP, &line256);
 }
 
+static void test_atomic_sum(void **state) {
+  has(*state,
+      "__global__ void k(int n, const float *x, float *s) {\n  int i = " GID
+      ";\n  if (i < n) atomicAdd(s, x[i]);\n}\n",
+      ATOMIC_SUM, &line256, "float sum = 0.0f;\n", "sum += x[i];",
+      "sum += __shfl_down_sync(0xffffffffu, sum, step);\n",
+      "    atomicAdd(s, sum);\n}");
+  has_none(*state,
+           "__global__ void k(int n, int *s) {\n  int i = " GID
+           ";\n  if (i < n) atomicAdd(&s[i % 4], 1);\n}\n",
+           ATOMIC_SUM, &line256);
+  has_none(*state,
+           "__global__ void k(int n, int *s) {\n  int i = " GID
+           ";\n  if (i < n) { atomicAdd(s, 1); atomicMax(s, i); }\n}\n",
+           ATOMIC_SUM, &line256);
+}
+
+static void test_atomic_table(void **state) {
+  ww_arg args[] = {{.kind = WW_ARG_VALUE},
+                   {.kind = WW_ARG_BUFFER, .buffer = {.bytes = 16384}},
+                   {.kind = WW_ARG_BUFFER, .buffer = {.bytes = 1024}}};
+  ww_launch l = line256;
+  l.args = args;
+  l.nargs = 3;
+  const char *counts =
+      "__global__ void k(int n, const int *x, int *bins) {\n  int i = " GID
+      ";\n  if (i < n) atomicAdd(&bins[x[i]], 1);\n}\n";
+  has(*state, counts, ATOMIC_TABLE, &l, "__shared__ int part[256];",
+      "if ((unsigned)(x[i]) < 256u) atomicAdd(&part[x[i]], 1);",
+      "else atomicAdd(&bins[x[i]], 1);",
+      "if (part[k] != 0) atomicAdd(&bins[k], part[k]);\n}");
+  args[2].buffer.bytes = 1 << 20; /* no table of a block */
+  has_none(*state, counts, ATOMIC_TABLE, &l);
+}
+
+static void test_share(void **state) {
+  has(*state,
+      "__global__ void k(int n, int m, const float *x, float *y) {\n  int i = " GID
+      ";\n  if (i >= n) return;\n  float s = 1;\n"
+      "  for (int j = 0; j < m; j++)\n    s += x[j * n + i];\n  y[i] = s;\n}\n",
+      SHARE, &line256, "if (threadIdx.y > 0) s = 0;",
+      "for (int j = (int)threadIdx.y; j < m; j += 2)",
+      "__shared__ float part_s[2][256];", "if (threadIdx.y > 0) return;");
+  /* it looks at the sum */
+  has_none(
+      *state,
+      "__global__ void k(int n, int m, const float *x, float *y) {\n  int i = " GID
+      ";\n  if (i >= n) return;\n  float s = 1;\n"
+      "  for (int j = 0; j < m; j++)\n    s += x[j * n + i] * s;\n  y[i] = s;\n}\n",
+      SHARE, &line256);
+  /* it writes memory */
+  has_none(*state,
+           "__global__ void k(int n, int m, const float *x, float *y) {\n  int i = " GID
+           ";\n  float s = 1;\n  for (int j = 0; j < m; j++) {\n    s += x[j];\n"
+           "    y[i] = s;\n  }\n}\n",
+           SHARE, &line256);
+}
+
+static void test_jam(void **state) {
+  has(*state,
+      "__global__ void k(int n, const float *a, const float *b, float *c) {\n"
+      "  int col = blockIdx.x * 16 + threadIdx.x, row = blockIdx.y * 16 + "
+      "threadIdx.y;\n"
+      "  float s = 0.0f;\n  for (int k = 0; k < n; k++) s += a[row * n + k] * b[k * n "
+      "+ col];\n"
+      "  c[row * n + col] = s;\n}\n",
+      JAM, &tile16, "int col_x1 = col + 8;", "float s_x1 = 0.0f;",
+      "s_x1 += a[row * n + k] * b[k * n + col_x1];", "c[row * n + col_x1] = s_x1;");
+  has(*state,
+      "__global__ void k(int n, float *x) {\n  int i = " GID
+      ";\n  if (i < n) x[i] *= 2;\n}\n",
+      JAM, &line256, "blockIdx.x * (blockDim.x * 2) + threadIdx.x",
+      "int i_x1 = i + blockDim.x < n ? i + blockDim.x : i;",
+      "if (i_x1 != i) x[i_x1] *= 2;");
+  /* the index decides how often a loop runs */
+  has_none(*state,
+           "__global__ void k(int n, float *x) {\n  int i = " GID
+           ";\n  if (i >= n) return;\n  float s = 0;\n"
+           "  for (int j = 0; j < i; j++) s += j;\n  x[i] = s;\n}\n",
+           JAM, &line256);
+}
+
 static void test_stride(void **state) {
   has(*state,
       "__global__ void k(int n, float *x) {\n  int i = " GID
@@ -224,11 +316,17 @@ static void test_grid(void **state) {
            &line256);
 }
 
+/* The table of docs/optimize.md has them all. */
 static void test_table(void **state) {
-  (void)state;
+  char *page;
+  ww_err e = {0};
+  if (ww_read_file(*state, "docs/optimize.md", 1 << 20, &page, NULL, &e))
+    fail_msg("%s", e.msg);
   for (int k = 0; k < WW_NREWRITES; k++) {
-    assert_non_null(ww_rewrites[k].id);
     assert_true(*ww_rewrites[k].what && *ww_rewrites[k].needs);
+    if (!strstr(page,
+                ww_fmt(*state, "| `%s` | %s", ww_rewrites[k].id, ww_rewrites[k].what)))
+      fail_msg("docs/optimize.md lacks %s: %s", ww_rewrites[k].id, ww_rewrites[k].what);
   }
 }
 
@@ -269,11 +367,13 @@ static void test_patch(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_syntax),      TEST(test_block),    TEST(test_launches_follow),
-      TEST(test_swap),        TEST(test_restrict), TEST(test_comment_follows),
-      TEST(test_floats),      TEST(test_unroll),   TEST(test_accumulate),
-      TEST(test_atomic_warp), TEST(test_stride),   TEST(test_grid),
-      TEST(test_table),       TEST(test_reshape),  TEST(test_patch),
+      TEST(test_syntax),     TEST(test_block),        TEST(test_launches_follow),
+      TEST(test_swap),       TEST(test_restrict),     TEST(test_comment_follows),
+      TEST(test_floats),     TEST(test_unroll),       TEST(test_accumulate),
+      TEST(test_atomic_sum), TEST(test_atomic_table), TEST(test_share),
+      TEST(test_jam), TEST(test_fast),        TEST(test_atomic_warp),  TEST(test_stride),
+      TEST(test_grid),       TEST(test_table),        TEST(test_reshape),
+      TEST(test_patch),
   };
   return RUN(tests);
 }
