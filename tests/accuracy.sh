@@ -26,14 +26,14 @@ gate() {
 
 gate "the corrected model: time, class, intervals" grounded <<END
 coverage<100              100
-time.median>6.1           5.9
+time.median>4.5           4.1
 time.p90>19               17.9
-time.within10<68          70.0
+time.within10<77          80.0
 time.rank<0.985           0.990
 time.inside<94            96.7
-class.balanced<96         97.5
+class.balanced<94         95.0
 occupancy_pct.median>2    1.7
-int_ops.median>13.6       12.9
+int_ops.median>11.8       11.2
 END
 gate "the machine model: time, instructions, registers, memory" machine <<END
 time.median>10.9          10.3
