@@ -450,10 +450,16 @@ propose_defines(ww_axes *s, const ww_scan *scan, const ww_decl *d, ww_err *e) {
   return st;
 }
 
+/* Behind the word at p, and one byte on. */
+static const char *behind_word(const char *p) {
+  p += ww_word_length(p);
+  return p + (*p != 0);
+}
+
 static ww_status
 propose_constants(ww_axes *s, const ww_scan *scan, const ww_decl *d, ww_err *e) {
   ww_status st = WW_OK;
-  for (const char *p = scan->text; !st && d && *p; p += ww_word_length(p) + 1) {
+  for (const char *p = scan->text; !st && d && *p; p = behind_word(p)) {
     p += strcspn(p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_");
     const char *name = ww_strndup(s->a, p, ww_word_length(p));
     const char *q = p + strlen(name);
