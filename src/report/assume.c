@@ -103,12 +103,10 @@ ww_assumption ww_assumption_read(const cJSON *x, const char *sentence, ww_arena 
   int kind = 0;
   while (kind < WW_ASSUME_WORDED && (!name || strcasecmp(name, names[kind])))
     kind++;
-  ww_assumption out = {.kind = kind};
-  if (kind == WW_ASSUME_WORDED) {
-    out.argument = ww_strdup(a, sentence);
-    return out;
-  }
-  out.argument = ww_json_text(x, "argument", a);
+  ww_assumption out = {.kind = kind, .argument = ww_json_text(x, "argument", a)};
+  if (kind == WW_ASSUME_WORDED || (!out.argument && strstr(wordings[kind], "$a")))
+    return (ww_assumption){.kind = WW_ASSUME_WORDED,
+                           .argument = ww_strdup(a, sentence)};
   for (int k = 0; k < 3; k++) {
     const cJSON *v = cJSON_GetArrayItem(values, k);
     if (cJSON_IsNumber(v) && v->valuedouble >= 0 && v->valuedouble < 1e18)
