@@ -143,9 +143,27 @@ static float masked(const emit *e, ww_val index) {
   return 2 + once / addresses_of(e, index);
 }
 
+/* The first address of a block that adds v to a row's product: v needs both words. */
+static bool first_in_row(const emit *e, ww_val v) {
+  const ww_lowering *x = e->x;
+  for (uint32_t k = 0; k < ww_lower_nuses(x, v); k++) {
+    uint32_t at = x->uses[x->uses_at[v] + k];
+    if (!(at & WW_PHI) && at < e->at && x->block_of[at] == x->block_of[e->at] &&
+        ww_lower_in_row(x, ww_lower_ins(x, at)))
+      return false;
+  }
+  return true;
+}
+
 static void address(emit *e) {
   const ww_lowering *x = e->x;
   const ww_ins *i = e->i;
+  if (ww_lower_in_row(x, i)) {
+    put(e, WW_SASS_shf, first_in_row(e, i->b));
+    put(e, WW_SASS_wide, 1);
+    put(e, WW_SASS_lea, 2);
+    return;
+  }
   /* Under a predicate a pointer is read where it is needed. */
   if (x->predicated[x->block_of[e->at]] && x->fn->vals[i->a].kind == WW_VAL_PARAM)
     put(e, WW_SASS_ldc, 1);
@@ -192,6 +210,30 @@ static void shift(emit *e) {
   put(e, WW_SASS_shf, n);
 }
 
+enum { LOW = 1, HIGH = 2 };
+
+/* Which words of a value of 64 bits are known to be zero. */
+static uint32_t zero_words(const emit *e, ww_val v) {
+  const ww_value *t = &e->x->fn->vals[v];
+  const ww_ins *d = ww_lower_def(e->x, v);
+  if (t->kind == WW_VAL_CONST)
+    return (t->bits & UINT32_MAX ? 0 : LOW) | (t->bits >> 32 ? 0 : HIGH);
+  if (!d)
+    return 0;
+  const ww_value *by = d->b == WW_NOVAL ? NULL : &e->x->fn->vals[d->b];
+  bool words = by && by->kind == WW_VAL_CONST && by->bits >= 32;
+  if (d->op == WW_OP_ZEXT || (d->op == WW_OP_LSHR && words))
+    return HIGH;
+  return d->op == WW_OP_SHL && words ? LOW : 0;
+}
+
+/* Logic of 64 bits: a word of which one side is zero is the other side's, or zero. Two
+ * words put together are a pair of registers. */
+static float logic_words(const emit *e) {
+  uint32_t zero = zero_words(e, e->i->a) | zero_words(e, e->i->b);
+  return 2 - (zero & LOW ? 1 : 0) - (zero & HIGH ? 1 : 0);
+}
+
 static void integer(emit *e) {
   const ww_ins *i = e->i;
   float w = words(i->type);
@@ -213,7 +255,7 @@ static void integer(emit *e) {
     if (i->type == WW_I1)
       predicate_logic(e);
     else
-      put(e, WW_SASS_lop3, w);
+      put(e, WW_SASS_lop3, w > 1 ? logic_words(e) : w);
     break;
   case WW_OP_SHL:
   case WW_OP_LSHR:
@@ -571,8 +613,22 @@ static void synchronise(emit *e) {
   }
 }
 
+/* Whether a value is zero is a second result of the logic that makes it. */
+static bool asks_logic(const emit *e) {
+  const ww_lowering *x = e->x;
+  const ww_ins *i = e->i;
+  const ww_ins *d = ww_lower_def(x, i->a);
+  return d && i->op == WW_OP_ICMP && (i->sub == WW_EQ || i->sub == WW_NE) &&
+         d->type == WW_I32 && ww_lower_nuses(x, i->a) > 1 &&
+         (d->op == WW_OP_AND || d->op == WW_OP_OR || d->op == WW_OP_XOR) &&
+         ww_lower_literal(x, i->b) && !x->fn->vals[i->b].bits &&
+         x->fn->vals[i->a].ref == x->block_of[e->at] && !x->gone[ww_lower_at(x, i->a)];
+}
+
 static void compare(emit *e) {
   const ww_ins *i = e->i;
+  if (asks_logic(e))
+    return;
   if (i->op == WW_OP_ICMP && i->type == WW_I1)
     predicate_logic(e);
   else if (i->op == WW_OP_ICMP)
@@ -610,8 +666,9 @@ static void one(emit *e) {
   if (e->x->gone[e->at] || ww_is_part(i))
     return;
   if (i->dst != WW_NOVAL && e->x->shares[i->dst] == WW_ONE_STEP) {
+    float n = e->x->step[i->dst];
     bool narrow = ww_lower_short(e->x, i->dst);
-    put(e, narrow ? WW_SASS_iadd3 : WW_SASS_wide, narrow ? 1 : ww_lower_coefs.one_step);
+    put(e, narrow || n >= 2 ? WW_SASS_iadd3 : WW_SASS_wide, n);
     return;
   }
   if (i->dst != WW_NOVAL && e->x->uniform[i->dst] && on_uniform_datapath(e)) {

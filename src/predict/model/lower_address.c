@@ -195,13 +195,80 @@ static void form_of(const reader *r, ww_val v, uint32_t depth, form *out) {
   add_term(out, v, WW_NOVAL, 1);
 }
 
-/* In how many terms two forms differ; 2 stands for more. */
-static uint32_t distance(const form *f, const form *g) {
+/* In how many terms two forms differ; 2 stands for more. `by`: the term, if it is one.
+ */
+static uint32_t distance(const form *f, const form *g, term *by) {
   form d = *f;
   if (f->open || g->open)
     return 2;
   add_form(&d, g, UINT64_MAX);
+  *by = d.t[0];
   return d.open || d.n > 1 ? 2 : d.n;
+}
+
+/* ---- one step ---- */
+
+/* The product of 64 bits that an address is computed with; WW_NOVAL: none. */
+static ww_val product_in(const ww_lowering *x, ww_val address) {
+  enum { SUMS = 4 };
+  for (const ww_ins *d; (d = ww_lower_def(x, address)) && d->op == WW_OP_LEA;) {
+    ww_val v = d->b;
+    for (uint32_t depth = 0; depth < SUMS; depth++) {
+      const ww_ins *s = ww_lower_def(x, v);
+      if (!s || s->type != WW_I64)
+        break;
+      if (s->op == WW_OP_MUL && !ww_lower_literal(x, s->b))
+        return v;
+      if (s->op != WW_OP_ADD && s->op != WW_OP_SUB)
+        break;
+      const ww_ins *second = s->op == WW_OP_ADD ? ww_lower_def(x, s->b) : NULL;
+      v = second && second->op == WW_OP_MUL ? s->b : s->a;
+    }
+    address = d->a;
+  }
+  return WW_NOVAL;
+}
+
+static bool unrolled(const ww_fn *fn, uint32_t block) {
+  uint32_t l = fn->blocks[block].loop;
+  uint32_t latch = l == WW_NOBLOCK ? WW_NOBLOCK : fn->loops[l].latch;
+  return latch != WW_NOBLOCK && ww_block_end(fn, latch)->n > 1;
+}
+
+/* Whether the last addition of an address is the term itself. */
+static bool adds_term(const reader *r, const ww_ins *d, const term *by) {
+  form f;
+  form_of(r, d->b, 12, &f);
+  uint64_t scale = d->op == WW_OP_LEA ? (uint64_t)d->imm : 1;
+  return f.n == 1 && !f.constant && f.t[0].v == by->v && f.t[0].w == by->w &&
+         f.t[0].coef * scale == by->coef;
+}
+
+/* Instructions from an address to v, one term further; 0: v is computed for itself.
+ * nvcc adds what is added to an index in the source to the address instead: a word by
+ * one multiply-add, 64 bits by two shift-adds, and in unrolled loops the stride by two
+ * additions. What is subtracted changes the index, and is scaled again; another row,
+ * (y + 1) * n, is another product. */
+static float step_of(const reader *r, ww_val v, ww_val from, const term *by) {
+  const ww_lowering *x = r->x;
+  const ww_ins *d = x->def[v];
+  if (r->narrow)
+    return 1;
+  bool word = by->w == WW_NOVAL && ww_type_bytes[x->fn->vals[by->v].type] <= 4;
+  bool added = (int64_t)by->coef > 0;
+  if (added && adds_term(r, d, by))
+    return word ? 1 : 2;
+  ww_val row = product_in(x, v);
+  if (unrolled(x->fn, x->fn->vals[v].ref))
+    return row != WW_NOVAL ? 2 : ww_lower_coefs.one_step;
+  if (row != product_in(x, from))
+    return 0;
+  ww_val index = ww_lower_widened(x, ww_lower_scaled(x, d->b));
+  if (index == WW_NOVAL)
+    return added ? (word ? 1 : 2) : 4;
+  const ww_ins *sum = ww_lower_def(x, index);
+  bool direct = sum && sum->op == WW_OP_ADD && (sum->a == by->v || sum->b == by->v);
+  return added && direct ? 1 : 2;
 }
 
 /* ---- addresses ---- */
@@ -250,7 +317,8 @@ static void visit(places *p, ww_val v) {
   place *now = &p->seen[p->n];
   *now = (place){.v = v, .block = x->fn->vals[v].ref};
   bool narrow = ww_lower_short(x, v);
-  form_of(&(reader){x, narrow}, v, 12, &now->f);
+  reader r = {x, narrow};
+  form_of(&r, v, 12, &now->f);
   for (uint32_t k = p->n; k-- > 0 && p->n - k < LOOK_BACK;) {
     const place *q = &p->seen[k];
     /* Addresses of shared memory are cheap enough to be computed before the ways part.
@@ -261,10 +329,15 @@ static void visit(places *p, ww_val v) {
     /* A place before the loop is no base inside it: what moves is not in both. */
     if (x->fn->blocks[q->block].loop != x->fn->blocks[now->block].loop)
       continue;
-    uint32_t far = distance(&now->f, &q->f);
+    term by;
+    uint32_t far = distance(&now->f, &q->f, &by);
     if (far == 2 || (far == 1 && (x->shares[v] || !above)))
       continue;
+    float step = far ? step_of(&r, v, q->v, &by) : 0;
+    if (far && !step)
+      continue;
     x->shares[v] = far ? WW_ONE_STEP : WW_SAME;
+    x->step[v] = step;
     x->base[v] = x->shares[q->v] == WW_SAME ? x->base[q->v] : q->v;
     if (!far) {
       prefer(x, v, x->base[v]);
@@ -297,11 +370,62 @@ static void drop(ww_lowering *x, ww_val v, uint32_t *need) {
     release(x, d, need);
 }
 
+/* ---- rows: p + (long)y * n + u for several u ---- */
+
+/* A product of two widened words. */
+static bool word_product(const ww_lowering *x, ww_val v) {
+  const ww_ins *d = ww_lower_def(x, v);
+  return d && d->op == WW_OP_MUL && d->type == WW_I64 &&
+         ww_lower_widened(x, d->a) != WW_NOVAL && ww_lower_widened(x, d->b) != WW_NOVAL;
+}
+
+static bool in_row(const ww_lowering *x, ww_val row, ww_val v) {
+  const ww_ins *u = ww_lower_def(x, v);
+  return u && u->op == WW_OP_LEA && u->a == row && x->shares[v] != WW_ONE_STEP &&
+         ww_lower_widened(x, u->b) != WW_NOVAL &&
+         x->fn->blocks[x->fn->vals[v].ref].loop ==
+             x->fn->blocks[x->fn->vals[row].ref].loop;
+}
+
+static bool is_row(const ww_lowering *x, uint32_t at) {
+  const ww_ins *i = ww_lower_ins(x, at);
+  uint32_t n = i->dst == WW_NOVAL ? 0 : ww_lower_nuses(x, i->dst);
+  if (i->op != WW_OP_LEA || x->gone[at] || n < 2 || x->shares[i->dst] ||
+      ww_lower_short(x, i->dst) || !word_product(x, i->b) ||
+      (ww_lower_loop_of(x, at) != WW_NOBLOCK && x->moves[i->dst] != WW_MOVES))
+    return false;
+  for (uint32_t k = 0; k < n; k++) {
+    const ww_ins *u = ww_lower_user(x, i->dst, k);
+    if (!u || !in_row(x, i->dst, u->dst))
+      return false;
+  }
+  return true;
+}
+
+/* clang computes where a row begins once; nvcc adds the column to the product, in one
+ * instruction, and scales the sum, for every address again. */
+void ww_lower_rows(ww_lowering *x) {
+  for (uint32_t at = 0; at < x->nins; at++) {
+    if (!is_row(x, at))
+      continue;
+    ww_val product = ww_lower_ins(x, at)->b;
+    x->gone[at] = true;
+    x->gone[ww_lower_at(x, product)] |= ww_lower_nuses(x, product) == 1;
+  }
+}
+
+bool ww_lower_in_row(const ww_lowering *x, const ww_ins *i) {
+  const ww_ins *row = ww_lower_def(x, i->a);
+  return row && row->op == WW_OP_LEA && x->gone[ww_lower_at(x, i->a)] &&
+         word_product(x, row->b) && in_row(x, i->a, i->dst);
+}
+
 void ww_lower_addresses(ww_lowering *x) {
   const ww_fn *fn = x->fn;
   places p = {x, WW_NEWN(x->arena, place, x->nins + 1), 0};
   x->shares = WW_NEWN(x->arena, uint8_t, fn->nvals);
   x->base = WW_NEWN(x->arena, ww_val, fn->nvals);
+  x->step = WW_NEWN(x->arena, float, fn->nvals);
   x->dead = WW_NEWN(x->arena, bool, fn->nvals);
   for (uint32_t at = 0; at < x->nins; at++) {
     const ww_ins *i = ww_lower_ins(x, at);

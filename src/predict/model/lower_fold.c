@@ -404,5 +404,6 @@ ww_lower_analyse(const ww_module *m, const ww_fn *fn, const ww_gpu *g, ww_arena 
   widen_loads(x);
   ww_lower_predicated(x);
   ww_lower_loops(x);
+  ww_lower_rows(x);
   return x;
 }

@@ -10,12 +10,6 @@ static bool logic(uint8_t op) {
   return op == WW_OP_AND || op == WW_OP_OR || op == WW_OP_XOR;
 }
 
-/* The number of the instruction that defines it. */
-static uint32_t at_of(const ww_lowering *x, ww_val v) {
-  uint32_t b = x->fn->vals[v].ref;
-  return x->first[b] + (uint32_t)(x->def[v] - x->fn->blocks[b].ins);
-}
-
 /* What defines it, where nobody but one instruction of the same block needs it. */
 static const ww_ins *alone(const ww_lowering *x, ww_val v, uint32_t block) {
   const ww_ins *d = ww_lower_def(x, v);
@@ -31,7 +25,7 @@ static bool by_literal(const ww_lowering *x, const ww_ins *i) {
 }
 
 static void drop(ww_lowering *x, const ww_ins *i) {
-  x->gone[at_of(x, i->dst)] = true;
+  x->gone[ww_lower_at(x, i->dst)] = true;
 }
 
 /* ---- logic of three: a tree of logic with three different inputs is one instruction
@@ -83,6 +77,22 @@ inputs_with(const ww_lowering *x, const ww_ins *i, const inputs *of, uint32_t ta
   return out;
 }
 
+/* A mask of an index whose elements are wider than a byte: the shift that scales the
+ * index stands between the mask and the logic before it. */
+static bool masks_index(const ww_lowering *x, const ww_ins *i) {
+  if (i->op != WW_OP_AND || !by_literal(x, i))
+    return false;
+  for (uint32_t k = 0; k < ww_lower_nuses(x, i->dst); k++) {
+    const ww_ins *w = ww_lower_user(x, i->dst, k);
+    if (!w || w->op != WW_OP_ZEXT || w->type != WW_I64)
+      continue;
+    const ww_ins *u = ww_lower_nuses(x, w->dst) ? ww_lower_user(x, w->dst, 0) : NULL;
+    if (u && u->op == WW_OP_LEA && u->imm > 1)
+      return true;
+  }
+  return false;
+}
+
 static void fold_logic(ww_lowering *x) {
   static const uint32_t choices[] = {3, 1, 2, 0};
   inputs *of = WW_NEWN(x->arena, inputs, x->fn->nvals);
@@ -92,11 +102,11 @@ static void fold_logic(ww_lowering *x) {
     if (!logic(i->op) || i->type == WW_I1 || x->known[i->dst] || x->dead[i->dst] ||
         x->gone[at])
       continue;
-    for (uint32_t k = 0; k < 2; k++) {
+    for (uint32_t k = 0; k < 2 && !masks_index(x, i); k++) {
       ww_val v = k ? i->b : i->a;
       can |= (uint32_t)(is_logic(x, v) && ww_lower_nuses(x, v) == 1 &&
                         x->fn->vals[v].ref == x->block_of[at] && of[v].n &&
-                        !x->gone[at_of(x, v)])
+                        !x->gone[ww_lower_at(x, v)])
              << k;
     }
     for (uint32_t k = 0; k < WW_COUNT(choices); k++) {
@@ -106,7 +116,7 @@ static void fold_logic(ww_lowering *x) {
         continue;
       for (uint32_t o = 0; o < 2; o++)
         if (taken >> o & 1)
-          x->gone[at_of(x, o ? i->b : i->a)] = true;
+          x->gone[ww_lower_at(x, o ? i->b : i->a)] = true;
       break;
     }
   }
@@ -245,7 +255,7 @@ static void choose(ww_lowering *x, uint32_t at) {
     ww_val other = k ? i->b : i->c;
     const ww_ins *d = alone(x, k ? i->c : i->b, x->block_of[at]);
     if (!d || ww_lower_literal(x, other) || ww_touches_memory(d) ||
-        x->gone[at_of(x, d->dst)])
+        x->gone[ww_lower_at(x, d->dst)])
       continue;
     uint8_t cls = ww_ops[d->op].cls;
     if ((cls == WW_CLASS_INT || cls == WW_CLASS_FP) && d->op != WW_OP_SELECT &&

@@ -66,6 +66,7 @@ typedef struct ww_lowering {
   /* per value: an address that shares a register (lower_address.c) */
   uint8_t *shares;
   ww_val *base; /* per value that does: the address whose register it is */
+  float *step;  /* per value that is one step away: instructions of the step */
   /* per value: only fed addresses that share another's register */
   bool *dead;
   bool *known;          /* per value: a constant once its loops are unrolled */
@@ -114,6 +115,11 @@ static inline bool ww_lower_literal(const ww_lowering *x, ww_val v) {
 static inline const ww_ins *ww_lower_def(const ww_lowering *x, ww_val v) {
   return v == WW_NOVAL ? NULL : x->def[v];
 }
+/* The number of the instruction that defines it. */
+static inline uint32_t ww_lower_at(const ww_lowering *x, ww_val v) {
+  uint32_t b = x->fn->vals[v].ref;
+  return x->first[b] + (uint32_t)(x->def[v] - x->fn->blocks[b].ins);
+}
 /* Its k-th user; NULL: a phi. */
 static inline const ww_ins *ww_lower_user(const ww_lowering *x, ww_val v, uint32_t k) {
   uint32_t user = x->uses[x->uses_at[v] + k];
@@ -138,8 +144,12 @@ void ww_lower_idioms(ww_lowering *x);
 /* lower_predicate.c: fills predicated; what is gone is known. */
 void ww_lower_predicated(ww_lowering *x);
 
-/* lower_address.c: fills shares, base, dead. */
+/* lower_address.c: fills shares, base, step, dead. */
 void ww_lower_addresses(ww_lowering *x);
+/* lower_address.c: addresses that are computed from a row's product each for itself;
+ * how values move is known. The second one: whether i is such an address. */
+void ww_lower_rows(ww_lowering *x);
+bool ww_lower_in_row(const ww_lowering *x, const ww_ins *i);
 
 /* lower_loop.c: ww_lower_unrolled fills known and vanishes before anything is folded;
  * the other fills moves, address, loops, share. */
