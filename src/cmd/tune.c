@@ -27,7 +27,7 @@ typedef struct {
   ww_limit_options limits;
   ww_strings params, where, tuner;
   const char *propose, *resume, *work, *svg, *results, *by, *with;
-  uint64_t most, measurements, seed, rows, jobs, pool;
+  uint64_t most, measurements, seed, rows, jobs, pool, records;
   bool measure, no_ptxas, no_verify, replay;
 } options;
 
@@ -69,6 +69,7 @@ static const ww_option table[] = {
               "take times from the caches of --kernel-tuner: how quickly would the "
               "best have been found"),
     WW_OPTION(pool, "N", "with --replay: variants of each pool (default 100)"),
+    WW_OPTION(records, "N", "with --replay: only what was recorded so many times"),
     WW_LIMIT_OPTIONS(options, "60"),
     {0},
 };
@@ -377,7 +378,7 @@ static void print_best(const session *s, const ww_tune_verdict *w) {
     printf(" (%s .. %s), predicted", ww_show_us(w->low, low),
            ww_show_us(w->high, high));
   printf("\n  the fastest of all with %.0f %%, within 5 %% of it with %.0f %%; "
-         "%.1f %% slower than it in the mean\n",
+         "%.1f %% slower than it on average\n",
          100 * w->sure, 100 * w->within, 100 * w->loss);
   if (v->verdict == WW_JOB_SAME)
     puts("  verify: does the same as the original");
@@ -666,11 +667,13 @@ static ww_status tune(session *s) {
   if (!st)
     st = open_tune(s);
   if (!st && o->replay)
-    return ww_tune_replay(
-        &s->t, &s->tuner,
-        &(ww_replay){
-            .pool = o->pool, .most = o->most, .seed = o->seed, .json = c->json},
-        &c->err);
+    return ww_tune_replay(&s->t, &s->tuner,
+                          &(ww_replay){.pool = o->pool,
+                                       .most = o->most,
+                                       .records = o->records,
+                                       .seed = o->seed,
+                                       .json = c->json},
+                          &c->err);
   if (!st && !o->resume)
     st = open_job(s);
   s->t.job = s->job.path ? &s->job : NULL;

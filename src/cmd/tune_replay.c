@@ -29,13 +29,14 @@ static double truth(const replay *r, uint32_t k) {
 
 /* ---- the set ---- */
 
-static ww_status make_set(replay *r, uint32_t most, uint64_t seed, ww_err *e) {
+static ww_status make_set(replay *r, const ww_replay *how, ww_err *e) {
   uint32_t n = r->f->v.n;
+  uint32_t most = how->most ? how->most : SET;
   uint32_t failed = 0;
   uint32_t *order = WW_NEWN(r->a, uint32_t, n + 1);
   ww_config *configs = ww_alloc(r->a, ((size_t)2 * most + 1) * sizeof *configs);
   r->of = WW_NEWN(r->a, const ww_recorded *, (size_t)2 * most + 1);
-  uint64_t state = seed;
+  uint64_t state = how->seed;
   uint32_t taken = 0;
   for (uint32_t k = 0; k < n; k++)
     order[k] = k;
@@ -45,12 +46,17 @@ static ww_status make_set(replay *r, uint32_t most, uint64_t seed, ww_err *e) {
     const ww_recorded *v = &r->f->v.v[one];
     order[with] = order[k];
     bool wanted = v->error ? failed < most : taken - failed < most;
+    if (!v->error && v->records < how->records)
+      continue;
     if (!wanted || taken == 2 * most)
       continue;
     failed += v->error != NULL;
     memcpy(configs[taken], v->c, sizeof *configs);
     r->of[taken++] = v;
   }
+  if (taken == failed)
+    return ww_fail(e, WW_EDATA, "no variant has %lu recorded times",
+                   how->records > 1 ? how->records : 1);
   return ww_tune_begin(r->t, configs, taken, e);
 }
 
@@ -119,6 +125,36 @@ static double first_choice(const replay *r, const uint32_t *pool, uint32_t n) {
   return best / got;
 }
 
+/* What the records themselves allow: the first time of each as its prediction, judged
+ * by the second one. */
+typedef struct {
+  double first;
+  uint32_t steps;
+} repetition;
+
+static repetition repeat(const replay *r, const uint32_t *pool, uint32_t n) {
+  double best = INFINITY;
+  double least = INFINITY;
+  double enough = INFINITY; /* the smallest first time of those near the best */
+  repetition out = {0, 1};
+  for (uint32_t k = 0; k < n; k++)
+    best = fmin(best, r->of[pool[k]]->each[1] / r->t->v[pool[k]].work);
+  for (uint32_t k = 0; k < n; k++) {
+    double work = r->t->v[pool[k]].work;
+    double guess = r->of[pool[k]]->each[0] / work;
+    double got = r->of[pool[k]]->each[1] / work;
+    if (guess < least) {
+      least = guess;
+      out.first = best / got;
+    }
+    if (got <= NEAR * best)
+      enough = fmin(enough, guess);
+  }
+  for (uint32_t k = 0; k < n; k++)
+    out.steps += r->of[pool[k]]->each[0] / r->t->v[pool[k]].work < enough;
+  return out;
+}
+
 /* ---- all of them ---- */
 
 static double rank_correlation(const replay *r, const uint32_t *v, uint32_t n) {
@@ -146,6 +182,8 @@ typedef struct {
   uint32_t n, failed, failed_refused, good_refused, unpredicted;
   double error, spearman; /* median of |p/m - 1| */
   double with[POOLS], blind[POOLS], chance[POOLS], first[POOLS];
+  bool repeated; /* all that ran were recorded twice */
+  double again[POOLS], again_first[POOLS];
 } figures;
 
 static void tell(const replay *r, figures *f) {
@@ -175,9 +213,12 @@ static void play(const replay *r, uint32_t size, uint64_t seed, figures *f) {
   uint32_t *good = WW_NEWN(r->a, uint32_t, r->t->n + 1);
   uint64_t state = seed + 77;
   uint32_t n = 0;
+  f->repeated = true;
   for (uint32_t k = 0; k < r->t->n; k++)
-    if (!r->of[k]->error)
+    if (!r->of[k]->error) {
+      f->repeated &= r->of[k]->records > 1;
       good[n++] = k;
+    }
   size = size < n ? size : n;
   for (uint32_t p = 0; p < POOLS; p++) {
     for (uint32_t k = 0; k < size; k++) {
@@ -190,6 +231,9 @@ static void play(const replay *r, uint32_t size, uint64_t seed, figures *f) {
     f->blind[p] = steps(r, good, size, true);
     f->chance[p] = by_chance(r, good, size);
     f->first[p] = first_choice(r, good, size);
+    repetition again = repeat(r, good, size);
+    f->again[p] = again.steps;
+    f->again_first[p] = again.first;
     ww_progress("pools", p + 1, POOLS);
   }
 }
@@ -214,10 +258,13 @@ static void show(const replay *r, const figures *f, bool json) {
     ww_line_print("kernel:%s,variants:%u,failed:%u,failed_refused:%u,good_refused:%u,"
                   "unpredicted:%u,median_error!:%g,spearman!:%g,measurements:%g,"
                   "without_predictor:%g,by_chance:%g,first_choice_mean:%g,"
-                  "first_choice_median:%g",
+                  "first_choice_median:%g,repeat_measurements!:%g,"
+                  "repeat_first_choice_median!:%g",
                   r->t->over.kernel, f->n, f->failed, f->failed_refused,
                   f->good_refused, f->unpredicted, f->error, f->spearman, mean(f->with),
-                  mean(f->blind), mean(f->chance), mean(f->first), middle(f->first));
+                  mean(f->blind), mean(f->chance), mean(f->first), middle(f->first),
+                  f->repeated ? mean(f->again) : NAN,
+                  f->repeated ? middle(f->again_first) : NAN);
     return;
   }
   printf("%s: %u variants that ran, %u that failed\n", r->t->over.kernel, good,
@@ -226,12 +273,16 @@ static void show(const replay *r, const figures *f, bool json) {
          100 * f->error, f->spearman, f->unpredicted);
   printf("  refused: %u of %u that failed, %u of %u that ran\n", f->failed_refused,
          f->failed, f->good_refused, good);
-  printf("  measurements until within 5 %% of the best, mean of %d pools: %.1f; "
+  printf("  measurements until within 5 %% of the best, average of %d pools: %.1f; "
          "without the predictor %.1f, by chance %.1f\n",
          POOLS, mean(f->with), mean(f->blind), mean(f->chance));
-  printf("  first choice, of the pool's best: %.1f %% in the mean, %.1f %% in the "
+  printf("  first choice, of the pool's best: %.1f %% on average, %.1f %% in the "
          "median pool\n",
          100 * mean(f->first), 100 * middle(f->first));
+  if (f->repeated)
+    printf("  one recorded time as the prediction of another: %.1f measurements, first "
+           "choice %.1f %% on average, %.1f %% in the median pool\n",
+           mean(f->again), 100 * mean(f->again_first), 100 * middle(f->again_first));
 }
 
 ww_status ww_tune_replay(ww_tune *t,
@@ -254,7 +305,7 @@ ww_status ww_tune_replay(ww_tune *t,
     t->job = job;
   }
   if (!st)
-    st = make_set(&r, how->most ? how->most : SET, how->seed, e);
+    st = make_set(&r, how, e);
   if (!st)
     st = ww_tune_rank(t, e);
   if (st)

@@ -107,8 +107,10 @@ uint64_t ww_space_code_key(const ww_axes *s, const ww_config c);
 /* ---- space_tuner.c: Kernel Tuner's files ---- */
 typedef struct {
   ww_config c;
-  double ms;         /* NaN: it failed */
-  const char *error; /* how: "RuntimeFailedConfig"; NULL: it did not */
+  double ms;         /* the smallest that was recorded; NaN: it failed */
+  double each[2];    /* the first two records; NaN: there is none */
+  uint32_t records;  /* that have a time */
+  const char *error; /* how it failed: "RuntimeFailedConfig"; NULL: it did not */
 } ww_recorded;
 typedef struct {
   const char *kernel, *file, *device; /* NULL: not said */

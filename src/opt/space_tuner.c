@@ -238,13 +238,14 @@ static bool config_of(const ww_axes *s, const cJSON *entry, ww_config c) {
 }
 
 static void read_entry(const ww_axes *s, const cJSON *entry, ww_tuner_file *out) {
-  ww_recorded r = {.ms = NAN};
+  ww_recorded r = {.ms = NAN, .each = {NAN, NAN}};
   const cJSON *time = get(entry, "time");
   if (!config_of(s, entry, r.c))
     return;
-  if (cJSON_IsNumber(time) && time->valuedouble > 0)
-    r.ms = time->valuedouble;
-  else
+  if (cJSON_IsNumber(time) && time->valuedouble > 0) {
+    r.ms = r.each[0] = time->valuedouble;
+    r.records = 1;
+  } else
     r.error = cJSON_IsString(time) ? ww_strdup(s->a, time->valuestring) : "failed";
   ww_push(s->a, &out->v, r);
 }
@@ -270,8 +271,19 @@ static ww_status read_cache(
   return st;
 }
 
-/* A configuration that several files have counts once, as the first has it. */
-static void drop_repeats(ww_tuner_file *f) {
+/* The smallest time counts: a clock that has not risen yet only ever adds to it. */
+static void add_record(ww_recorded *r, const ww_recorded *more) {
+  if (!more->records)
+    return;
+  r->error = NULL;
+  r->ms = fmin(r->ms, more->ms);
+  for (uint32_t k = 0; k < more->records && r->records + k < 2; k++)
+    r->each[r->records + k] = more->each[k];
+  r->records += more->records;
+}
+
+/* A configuration that several files have counts once. */
+static void join_repeats(ww_tuner_file *f) {
   uint32_t size = 64;
   uint32_t n = 0;
   while (size < 2 * f->v.n)
@@ -281,8 +293,10 @@ static void drop_repeats(ww_tuner_file *f) {
     uint32_t at = ww_hash(f->v.v[k].c, sizeof(ww_config), 0) & (size - 1);
     while (table[at] && memcmp(f->v.v[table[at] - 1].c, f->v.v[k].c, sizeof(ww_config)))
       at = (at + 1) & (size - 1);
-    if (table[at])
+    if (table[at]) {
+      add_record(&f->v.v[table[at] - 1], &f->v.v[k]);
       continue;
+    }
     f->v.v[n++] = f->v.v[k];
     table[at] = n;
   }
@@ -319,7 +333,7 @@ ww_status ww_tuner_read(const char *path, ww_axes *s, ww_tuner_file *out, ww_err
                 "caches (cache)");
   if (st && !e->file)
     e->file = path;
-  drop_repeats(out);
+  join_repeats(out);
   cJSON_Delete(o);
   return st;
 }

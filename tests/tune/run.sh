@@ -76,6 +76,11 @@ run tune scale.cl --kernel-tuner cache.json --json
 check "a cache is a space" is "['variants']" 6
 run tune scale.cl --kernel-tuner cache.json --replay --pool 4 --json
 check "its times are played back" is "['failed'] == 1 and o['measurements'] <= 4" True
+sed 's/0\.5/0.4/;s/0\.3/0.6/' cache.json >again.json
+run tune scale.cl --kernel-tuner cache.json --kernel-tuner again.json --replay --records 2 --json
+check "... two records of each predict each other" is "['variants'] == 5 and 0 < o['repeat_first_choice_median'] <= 1" True
+run tune scale.cl --kernel-tuner cache.json --replay --records 2 --json
+check "... and nothing is left where there is one" exits 3
 
 # ---- what is wrong ----
 run tune scale.cl --param 'W=1..'

@@ -245,6 +245,34 @@ static void tuner_files(void **state) {
   folder_drop(dir);
 }
 
+/* Several records of one configuration: the smallest counts, the first two are kept. */
+static void tuner_repeats(void **state) {
+  static const char cache[] =
+      "{\"tune_params_keys\":[\"p\"],\"tune_params\":{\"p\":[1,2]},\"cache\":{"
+      "\"1\":{\"p\":1,\"time\":%s},\"2\":{\"p\":2,\"time\":\"Failed\"}}}";
+  static const char *const times[] = {"2.5", "1.5", "2", "\"Failed\""};
+  ww_err e = {0};
+  char *dir = folder_new(*state);
+  const char *path = ww_path_join(*state, dir, "cache.json");
+  ww_axes *s = space(state);
+  ww_tuner_file f = {0};
+  for (size_t k = 0; k < WW_COUNT(times); k++) {
+    const char *text = ww_fmt(*state, cache, times[k]);
+    assert_int_equal(ww_write_file_atomic(path, text, strlen(text), &e), WW_OK);
+    if (ww_tuner_read(path, s, &f, &e))
+      fail_msg("%s", e.msg);
+  }
+  assert_int_equal(f.v.n, 2);
+  assert_int_equal(f.v.v[0].records, 3);
+  assert_true(f.v.v[0].ms == 1.5);
+  assert_true(f.v.v[0].each[0] == 2.5);
+  assert_true(f.v.v[0].each[1] == 1.5);
+  assert_null(f.v.v[0].error);
+  assert_int_equal(f.v.v[1].records, 0);
+  assert_string_equal(f.v.v[1].error, "Failed");
+  folder_drop(dir);
+}
+
 /* ---- Gaussian processes ---- */
 
 static void cholesky(void **state) {
@@ -366,10 +394,19 @@ static void surer_by_narrower_intervals(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(values),  TEST(conditions),  TEST(idle_halves),
-      TEST(draws),   TEST(bound),       TEST(templates),
-      TEST(offers),  TEST(tuner_files), TEST(cholesky),
-      TEST(process), TEST(searches),    TEST(surer_by_narrower_intervals),
+      TEST(values),
+      TEST(conditions),
+      TEST(idle_halves),
+      TEST(draws),
+      TEST(bound),
+      TEST(templates),
+      TEST(offers),
+      TEST(tuner_files),
+      TEST(tuner_repeats),
+      TEST(cholesky),
+      TEST(process),
+      TEST(searches),
+      TEST(surer_by_narrower_intervals),
   };
   return RUN(tests);
 }
