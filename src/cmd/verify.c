@@ -1,20 +1,25 @@
 /* verify.c - `warpwise verify`: are two kernels the same? */
-#include "../opt/verify.h"
-
+#include <errno.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "../base/random.h"
 #include "../base/watchdog.h"
+#include "../opt/verify_job.h"
+#include "measure_job.h"
 #include "source.h"
+
+#define MOST_TEXT (16u << 20) /* bytes of a source */
 
 typedef struct {
   ww_source_options source;
   ww_limit_options limits;
   const char *new_kernel, *new_launch, *new_grid, *new_block, *new_shared;
+  const char *propose, *resume;
   ww_strings sizes;
   uint64_t seed, budget;
-  bool finite, no_overlap;
+  bool finite, no_overlap, measure;
 } options;
 
 static const ww_option table[] = {
@@ -31,9 +36,15 @@ static const ww_option table[] = {
                  "only these values of a size: 'n=32,64' (repeatable)"),
     WW_OPTION(
         seed, "N", "of the contents, to repeat a run (default: another each time)"),
-    WW_OPTION(budget, "N", "warp instructions over all runs (default 100 million)"),
+    WW_OPTION(budget, "N", "warp instructions over all runs (default 50 million)"),
     WW_OPTION(finite, NULL, "no NaN and no infinity among the inputs"),
     WW_OPTION_AS(no_overlap, "no-overlap", NULL, "no two pointers to the same buffer"),
+    WW_OPTION(propose,
+              "JOB",
+              "if they are the same, write both at full size as a job for `measure "
+              "--job` on another machine"),
+    WW_OPTION(resume, "JOB", "what a device found of such a job"),
+    WW_OPTION(measure, NULL, "if they are the same, run both at full size on a device"),
     WW_LIMIT_OPTIONS(options, "120"),
     {0},
 };
@@ -132,8 +143,90 @@ compare(ww_cmd *c, const ww_verify_side *old, const ww_verify_side *new) {
   return st;
 }
 
+/* ---- at full size, on a device ---- */
+
+/* What a device found of a job of ours. */
+static ww_status show_found(ww_cmd *c, const char *path) {
+  ww_job job;
+  bool same;
+  ww_status st = ww_verify_resume(path, c->arena, &job, &same, &c->err);
+  if (st)
+    return st;
+  const ww_job_candidate *new = &job.v.v[1];
+  const ww_job_result *r = &new->result;
+  c->missed = !same;
+  if (c->json) {
+    ww_json *j = ww_line_begin();
+    ww_json_put(j, "kernel:%s,full_size:%i,same:%i", new->kernel, true, same);
+    ww_job_result_write(new->id, r, j);
+    ww_line_end(j);
+    return WW_OK;
+  }
+  printf("%s at full size  %s  on %s\n", same ? "same" : "different", new->kernel,
+         r->device ? r->device : "?");
+  if (!same)
+    printf("  %s: %s\n", ww_job_state_names[r->state], r->why ? r->why : "?");
+  return WW_OK;
+}
+
+static ww_status propose(ww_cmd *c,
+                         const ww_verify_side *side,
+                         const char *const *file,
+                         const char *to) {
+  ww_source source[2] = {0};
+  for (int s = 0; s < 2; s++) {
+    char *text;
+    size_t n;
+    ww_status st = ww_read_file(c->arena, file[s], MOST_TEXT, &text, &n, &c->err);
+    if (st)
+      return st;
+    source[s] = (ww_source){.path = file[s],
+                            .text = text,
+                            .flags = (const char **)c->rest,
+                            .nflags = c->nrest};
+  }
+  return ww_verify_propose(side, source, to, c->arena, &c->err);
+}
+
+/* A job that is made, measured and answered in one. */
+static ww_status
+measure_here(ww_cmd *c, const ww_verify_side *side, const char *const *file) {
+  const char *tmp = getenv("TMPDIR");
+  char *folder =
+      ww_fmt(c->arena, "%s/warpwise-verify-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+  int slot = -1;
+  if (!ww_temp_folder(folder, &slot))
+    return ww_fail(&c->err, WW_EIO, "cannot make '%s': %s", folder, strerror(errno));
+  const char *job = ww_fmt(c->arena, "%s/job", folder);
+  ww_status st = propose(c, side, file, job);
+  if (!st)
+    st = ww_cmd_measure_job(c, job, &(ww_job_how){.device = c->device});
+  if (!st)
+    st = show_found(c, job);
+  ww_remove_tree(folder);
+  ww_cleanup_forget(slot);
+  return st;
+}
+
+static ww_status go_on(ww_cmd *c, const ww_verify_side *side, const char *const *file) {
+  const options *o = c->opt;
+  if (c->missed)
+    return WW_OK;
+  if (o->measure)
+    return measure_here(c, side, file);
+  ww_status st = o->propose ? propose(c, side, file, o->propose) : WW_OK;
+  if (!st && o->propose && !c->json)
+    printf("next: `warpwise measure --job %s` where the device is, then `warpwise "
+           "verify --resume %s`\n",
+           o->propose, o->propose);
+  return st;
+}
+
 static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
+  if (o->resume)
+    return c->noperands ? ww_usage(c, "--resume takes the job alone")
+                        : show_found(c, o->resume);
   ww_source_cache cache[2] = {0};
   ww_verify_side side[2];
   const char *files[2] = {c->noperands ? c->operands[0] : NULL,
@@ -152,6 +245,8 @@ static ww_status run(ww_cmd *c) {
     st = read_new(c, o, files[1], side[0].fn->name, &cache[two], &side[1]);
   if (!st)
     st = compare(c, &side[0], &side[1]);
+  if (!st)
+    st = go_on(c, side, files);
   for (int s = 0; s < 2; s++)
     ww_source_free(&cache[s]);
   return st;
@@ -162,7 +257,7 @@ const ww_command ww_cmd_verify = {
     "are two kernels the same? both run whole at small sizes, over cases that tell "
     "them "
     "apart",
-    "OLD NEW [options] [-- clang flags]",
+    "OLD NEW [options] [-- clang flags] | --resume JOB",
     .details =
         "Exit code 0: the same in every case; 1: different, and the first difference "
         "is "
@@ -178,7 +273,8 @@ const ww_command ww_cmd_verify = {
         "  warpwise verify matmul.cu --kernel naive --new-kernel tiled\n"
         "  warpwise verify sum.cu fast.cu --new-grid 'n/1024+1' --new-block 256 "
         "--json\n"
-        "  warpwise verify old.cu new.cu --size n=64,128,4096 --seed 7\n",
+        "  warpwise verify old.cu new.cu --size n=64,128,4096 --seed 7\n"
+        "  warpwise verify old.cu new.cu --measure              # and at full size\n",
     WW_OPTIONS,
     .run = run,
 };

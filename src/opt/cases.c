@@ -296,6 +296,11 @@ static bool uses_dynamic(const ww_verify_side *s, ww_arena *a) {
   return false;
 }
 
+/* Someone wrote a launch down, so that what it does not say is not there. */
+static bool has_launch(const ww_verify_side *s) {
+  return s->launch.grid[0] || s->launch.grid_expr[0];
+}
+
 /* The new kernel's shape with the old one's arguments. */
 static ww_status new_shape(const ww_plan *p,
                            const ww_launch *old,
@@ -304,7 +309,7 @@ static ww_status new_shape(const ww_plan *p,
                            ww_launch *l,
                            ww_err *e) {
   const ww_verify_side *s = p->side[1];
-  bool grid = s->launch.grid[0] || s->launch.grid_expr[0];
+  bool grid = has_launch(s);
   bool block = s->launch.block[0] || s->launch.block_expr[0];
   ww_launch_copy(&s->launch, a, l);
   l->args = WW_NEWN(a, ww_arg, old->nargs + 1);
@@ -348,7 +353,8 @@ static ww_status new_launch(const ww_plan *p,
   if (st)
     return st;
   scale_grid(p, c, 1, &s->launch, l);
-  if (!l->shared && !l->shared_given && uses_dynamic(s, a)) {
+  if (!l->shared && !l->shared_given && !has_launch(s) && !has_launch(p->side[0]) &&
+      uses_dynamic(s, a)) {
     ww_launch found = *l;
     ww_assumed said = {0};
     if (!ww_inputs_complete(s->module, s->fn, &found, NULL, &said, a, e))
@@ -548,17 +554,27 @@ static void add_mixed(ww_plan *p, int64_t most) {
   }
 }
 
-/* Sizes that end the grid's work with the others as the launch has them: a filter of 64
- * taps is no larger for a longer signal. */
+/* A size that does not follow the others: it ends nothing, or it is far smaller than
+ * they are. A filter of 64 taps or of radius 4 is no larger for a longer signal. */
+static bool stays(const ww_plan *p, uint32_t k) {
+  int64_t most = 0;
+  for (uint32_t j = 0; j < p->nsizes; j++)
+    if (base_value(p, j) > most)
+      most = base_value(p, j);
+  return base_value(p, k) <= (p->guarded[k] ? 64 : 4096) &&
+         (!p->guarded[k] || base_value(p, k) <= most / 8);
+}
+
+/* The sizes that the grid follows, with the others as the launch has them. */
 static void add_around(ww_plan *p, int64_t most) {
   const int64_t pick[] = {33, 97, most, most + 1, 2 * most, 3 * most, 1024};
   bool any = false;
   for (uint32_t k = 0; k < p->nsizes; k++)
-    any |= !p->guarded[k] && base_value(p, k) <= 4096;
+    any |= stays(p, k);
   for (uint32_t j = 0; any && j < WW_COUNT(pick); j++) {
     int64_t v[WW_MOST_SIZES];
     for (uint32_t k = 0; k < p->nsizes; k++)
-      v[k] = p->guarded[k] || base_value(p, k) > 4096 ? pick[j] : base_value(p, k);
+      v[k] = stays(p, k) ? base_value(p, k) : pick[j];
     add_case(p, v, usual(p));
   }
 }
@@ -663,13 +679,10 @@ static ww_status same_parameters(const ww_plan *p, ww_err *e) {
   return WW_OK;
 }
 
-ww_status ww_plan_make(ww_plan *p, ww_err *e) {
+/* The launch as it stands, of each side. */
+static ww_status base_launches(ww_plan *p, ww_err *e) {
   const ww_verify_side *old = p->side[0];
   const ww_until until = {p->o->cancelled, p->o->ctx, 0};
-  for (int s = 0; s < 2; s++)
-    if (p->side[s]->fn->refusal)
-      return ww_fail(e, WW_EUNSUPPORTED, "%s cannot be interpreted: %s",
-                     p->side[s]->fn->name, p->side[s]->fn->refusal);
   ww_status st = same_parameters(p, e);
   if (st)
     return st;
@@ -680,12 +693,32 @@ ww_status ww_plan_make(ww_plan *p, ww_err *e) {
     st = ww_inputs_complete(old->module, old->fn, &p->base, &until, &p->assumed, p->a,
                             e);
   p->shape[0] = p->base;
-  if (!st)
-    st = new_shape(p, &p->base, false, p->a, &p->shape[1], e);
+  return st ? st : new_shape(p, &p->base, false, p->a, &p->shape[1], e);
+}
+
+ww_status ww_verify_launches(const ww_verify_side *old,
+                             const ww_verify_side *new,
+                             ww_arena *a,
+                             ww_launch out[2],
+                             ww_err *e) {
+  const ww_verify_options none = {0};
+  ww_plan p = {.side = {old, new}, .o = &none, .a = a};
+  ww_status st = base_launches(&p, e);
+  memcpy(out, p.shape, sizeof p.shape);
+  return st;
+}
+
+ww_status ww_plan_make(ww_plan *p, ww_err *e) {
+  const ww_fn *old = p->side[0]->fn;
+  for (int s = 0; s < 2; s++)
+    if (p->side[s]->fn->refusal)
+      return ww_fail(e, WW_EUNSUPPORTED, "%s cannot be interpreted: %s",
+                     p->side[s]->fn->name, p->side[s]->fn->refusal);
+  ww_status st = base_launches(p, e);
   if (st)
     return st;
-  p->roles = WW_NEWN(p->a, ww_role, old->fn->nparams + 1);
-  ww_roles_find(old->fn, p->a, p->roles);
+  p->roles = WW_NEWN(p->a, ww_role, old->nparams + 1);
+  ww_roles_find(old, p->a, p->roles);
   find_sizes(p);
   find_whole(p);
   for (uint32_t k = 0; !st && k < p->o->sizes.n; k++)

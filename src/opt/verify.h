@@ -28,15 +28,16 @@ typedef struct {
 } ww_verify_options;
 
 /* DIFFERENCE(ID, "name in JSON", "what it means") */
-#define WW_DIFFERENCES(D)                                               \
-  D(RESULT, "result", "another result")                                 \
-  D(INPUT, "input", "writes a buffer that the original leaves alone")   \
-  D(ORDER, "order", "its result depends on the order of its threads")   \
-  D(FAULT, "fault", "fails where the original does not")                \
-  D(ENDLESS, "endless", "does not end")                                 \
-  D(SHARED_RACE, "shared_race", "threads race for shared memory")       \
-  D(GLOBAL_RACE, "global_race", "threads race for global memory")       \
-  D(SHARED_GAP, "shared_range", "leaves its variable in shared memory") \
+#define WW_DIFFERENCES(D)                                                    \
+  D(RESULT, "result", "another result")                                      \
+  D(INPUT, "input", "writes a buffer that the original leaves alone")        \
+  D(ORDER, "order", "its result depends on the order of its threads")        \
+  D(FAULT, "fault", "fails where the original does not")                     \
+  D(ENDLESS, "endless", "does not end")                                      \
+  D(SHARED_RACE, "shared_race", "threads race for shared memory")            \
+  D(GLOBAL_RACE, "global_race", "threads race for global memory")            \
+  D(SHARED_GAP, "shared_range", "leaves its variable in shared memory")      \
+  D(COPY, "copy", "uses what an asynchronous copy may not have brought yet") \
   D(MISALIGNED, "alignment", "accesses an address that is not a multiple of its size")
 typedef enum {
 #define D(id, name, text) WW_DIFFERS_##id,
@@ -105,6 +106,13 @@ ww_status ww_verify(const ww_verify_side *old,
                     ww_arena *a,
                     ww_verdict *out,
                     ww_err *e);
+/* The launches of both at the size that the old one's has, complete but for contents.
+ */
+ww_status ww_verify_launches(const ww_verify_side *old,
+                             const ww_verify_side *new,
+                             ww_arena *a,
+                             ww_launch out[2],
+                             ww_err *e);
 /* The members of its JSON object, which is open. */
 void ww_verdict_write(const ww_verdict *v, ww_json *j);
 /* For a person. */

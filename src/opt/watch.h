@@ -12,6 +12,10 @@ typedef enum {
   WW_MISHAP_SHARED_GAP, /* outside of every variable in shared memory */
   WW_MISHAP_MISALIGNED,
   WW_MISHAP_STALE, /* read of shared memory that nobody of the block wrote */
+  WW_MISHAP_COPY,  /* access to what an asynchronous copy may not have brought yet */
+  WW_MISHAP_LANES, /* a lane reads what another one of its warp wrote, no syncwarp
+                    * between
+                    */
   WW_NMISHAPS
 } ww_mishap_kind;
 

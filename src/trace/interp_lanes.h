@@ -126,6 +126,10 @@ static void nothing(ww_exec *x, const ww_code *k) {
   (void)x;
   (void)k;
 }
+static void order_any(ww_exec *x, const ww_code *k) {
+  if (x->obs->order)
+    x->obs->order(x->obs->ctx, x->id, k->ins);
+}
 static void clusterbar_any(ww_exec *x, const ww_code *k) {
   (void)k;
   x->cluster_arrived++;

@@ -119,6 +119,8 @@ typedef struct {
   /* A barrier lets these warps (a bit each) of a block go on; UINT64_MAX: one of the
    * grid lets go on all that run. */
   void (*sync)(void *ctx, uint64_t block, uint64_t warps);
+  /* What orders a warp's own accesses: syncwarp, groups of asynchronous work. */
+  void (*order)(void *ctx, ww_warp_id w, const ww_ins *i);
   bool (*cancelled)(void *ctx); /* polled now and then */
 } ww_observer;
 

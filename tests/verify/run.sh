@@ -56,5 +56,27 @@ refused "other parameters" 2 'parameters' sums.cu --kernel sum --new-kernel dot
 refused "a size that is none" 2 'no size of that name' sums.cu --kernel sum --new-kernel sum_shuffle --size m=3
 refused "an original that fails everywhere" 3 "shared memory offset" sums.cu --kernel sum_small_shared --new-kernel sum --arg n=65536
 refused "the same seed, the same words" 1 'seed 5' sums.cu --kernel sum --new-kernel sum_half --seed 5
+refused "lanes without syncwarp are noted" 0 'no __syncwarp between' copies.cu --kernel turn_warps --new-kernel turn_warps_bare --budget 4000000
+
+# At full size: a job for a device, here PoCL's, and its answer.
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+mkdir "$dir/cache"
+export POCL_CACHE_DIR="$dir/cache"
+blur="scale.cl --kernel blur --size n=64,1000"
+# shellcheck disable=SC2086
+refused "a job is proposed" 0 'measure --job' $blur --new-kernel blur_local --propose "$dir/job"
+refused "a job that was not measured" 2 'not.*measured yet\|nothing of' --resume "$dir/job"
+# shellcheck disable=SC2086
+refused "no job of kernels that differ" 1 'race' $blur --new-kernel blur_race --propose "$dir/none"
+result "$([ ! -e "$dir/none" ] && echo 1)" "no file either" "$(ls "$dir")"
+if "$warpwise" measure --job "$dir/job" --device pocl >"$dir/out" 2>&1; then
+  refused "the same at full size" 0 'same at full size' --resume "$dir/job"
+  refused "the same at full size, as JSON" 0 '"full_size":true,"same":true' --resume "$dir/job" --json
+  # shellcheck disable=SC2086
+  refused "another at full size alone" 1 'different at full size' $blur --new-kernel blur_small --measure --device pocl
+else
+  echo "# no OpenCL device: $(head -1 "$dir/out")"
+fi
 echo "1..$n"
 exit $bad
