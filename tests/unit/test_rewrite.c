@@ -265,6 +265,44 @@ static void test_share(void **state) {
            SHARE, &line256);
 }
 
+static void test_row(void **state) {
+  has(*state,
+      "__global__ void k(int n, int m, const float *a, const float *x, float *y) {\n"
+      "  int i = " GID
+      ";\n  if (i >= n) return;\n  float s = 1, top = 0;\n"
+      "  for (int j = 0; j < m; j++) {\n    s += a[i * m + j] * x[j];\n"
+      "    top = fmaxf(top, x[j]);\n  }\n  y[i] = s + top;\n}\n",
+      ROW, &line256, "int lane = threadIdx.x % 32;", "int i = (" GID ") / 32;",
+      "if (lane > 0) s = 0;\n", "for (int j = lane; j < m; j += 32)",
+      "s += s_other;", "top = fmaxf(top, top_other);", "if (lane == 0) y[i] = s + top;");
+  /* an element that is added to; a counter from outside */
+  has(*state,
+      "__global__ void k(int n, int m, const float *a, float *y) {\n  int i = " GID
+      ", j;\n  if (i < n) {\n    y[i] = 0;\n"
+      "    for (j = 0; j < m; j++) y[i] += a[i * m + j];\n  }\n}\n",
+      ROW, &line256, "if (lane == 0) y[i] = 0;",
+      "float y_sum = lane == 0 ? y[i] : (float)0;", "y_sum += a[i * m + j];",
+      "if (lane == 0) y[i] = y_sum;");
+  /* the larger, by a comparison */
+  has(*state,
+      "__global__ void k(int n, int m, const float *a, float *y) {\n  int i = " GID
+      ";\n  float t = 0;\n  for (int j = 0; j < m; j++)\n"
+      "    if (a[i * m + j] > t) t = a[i * m + j];\n  y[i] = t;\n}\n",
+      ROW, &line256, "t = t_other > t ? t_other : t;");
+  /* rounds that depend on one another */
+  has_none(*state,
+           "__global__ void k(int n, int m, const float *a, float *y) {\n  int i = " GID
+           ";\n  float t = 0;\n  for (int j = 0; j < m; j++)\n"
+           "    t = t * 0.5f + a[i * m + j];\n  y[i] = t;\n}\n",
+           ROW, &line256);
+  /* the counter's last value is used */
+  has_none(*state,
+           "__global__ void k(int m, const float *a, float *y) {\n  int i = " GID
+           ", j;\n  float t = 0;\n  for (j = 0; j < m; j++) t += a[i * m + j];\n"
+           "  y[i] = t + j;\n}\n",
+           ROW, &line256);
+}
+
 static void test_jam(void **state) {
   has(*state,
       "__global__ void k(int n, const float *a, const float *b, float *c) {\n"
@@ -371,7 +409,7 @@ int main(void) {
       TEST(test_swap),       TEST(test_restrict),     TEST(test_comment_follows),
       TEST(test_floats),     TEST(test_unroll),       TEST(test_accumulate),
       TEST(test_atomic_sum), TEST(test_atomic_table), TEST(test_share),
-      TEST(test_jam), TEST(test_fast),        TEST(test_atomic_warp),  TEST(test_stride),
+      TEST(test_row), TEST(test_jam), TEST(test_fast),        TEST(test_atomic_warp),  TEST(test_stride),
       TEST(test_grid),       TEST(test_table),        TEST(test_reshape),
       TEST(test_patch),
   };
