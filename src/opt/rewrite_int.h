@@ -7,7 +7,8 @@
  *   rewrite_jam.c     several elements a thread, side by side
  *   rewrite_share.c   several threads an element
  *   rewrite_loop.c    counted loops, and what they add up
- *   rewrite_row.c     a warp or a block an element */
+ *   rewrite_row.c     a warp or a block an element
+ *   rewrite_tile.c    chunks of a loop's loads in shared memory */
 #ifndef WW_OPT_REWRITE_INT_H
 #define WW_OPT_REWRITE_INT_H
 
@@ -56,6 +57,8 @@ const char *ww_node_callee(const ww_rewriting *x, uint32_t node);
 uint32_t ww_node_of_decl(const ww_rewriting *x, uint32_t decl);
 /* Blanks before the line that a byte is in. */
 const char *ww_text_indent(const ww_rewriting *x, uint32_t at);
+/* Does a directive stand on the line above? */
+bool ww_text_is_below_directive(const ww_rewriting *x, uint32_t at);
 /* A name that the text does not have. */
 const char *ww_text_fresh(const ww_rewriting *x, const char *base);
 
@@ -82,6 +85,8 @@ int ww_index_of(const ww_rewriting *x, uint32_t node, uint32_t *axis);
 bool ww_index_varies(const ww_rewriting *x, uint32_t node, int depth);
 /* No shared memory, barriers, shuffles, votes, inline assembly. */
 bool ww_index_independent(const ww_rewriting *x);
+/* Is this node one of those? */
+bool ww_node_knows_others(const ww_rewriting *x, uint32_t node);
 
 /* The only use of an axis: blockIdx * size + threadIdx. `size` its constant, WW_NONODE:
  * blockDim. WW_NONODE: it is used in another way (not of OpenCL). */
