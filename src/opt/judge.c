@@ -39,6 +39,7 @@ typedef struct {
   double usual;   /* what a moved digit does to an element in the middle of them */
   bool alike;     /* and to most of the others too */
   bool untouched; /* by the old kernel */
+  bool overflows; /* all inputs are finite: what is not came by overflow */
 } measure;
 
 struct ww_yardstick {
@@ -248,6 +249,20 @@ measure_floats(ww_yardstick *y, const ww_kept *b, measure *m, ww_strings *notes)
   m->grant = 2 * (own + order) + (FLOOR + ATOMICS * sqrt(b->atomics)) * m->c.eps;
 }
 
+/* Are all floats of the buffers that the old kernel only read? */
+static bool inputs_are_finite(const ww_yardstick *y) {
+  for (uint32_t i = 0; i < y->k->n; i++) {
+    const ww_kept *b = &y->k->v[i];
+    const component *c = &y->v[i].c;
+    if (!y->v[i].untouched || c->kind == 'i')
+      continue;
+    for (uint64_t at = b->at; at + c->bytes <= b->at + b->bytes; at += c->bytes)
+      if (!isfinite(float_at(*c, y->k->old + at)))
+        return false;
+  }
+  return true;
+}
+
 ww_yardstick *ww_judge_open(const ww_kept_all *k, ww_arena *a, ww_strings *notes) {
   ww_yardstick *y = WW_NEW(a, ww_yardstick);
   *y = (ww_yardstick){.k = k, .v = WW_NEWN(a, measure, k->n + 1), .a = a};
@@ -261,6 +276,9 @@ ww_yardstick *ww_judge_open(const ww_kept_all *k, ww_arena *a, ww_strings *notes
     else if (memcmp(k->old + b->at, k->other + b->at, b->bytes))
       note_order(y, b, m, notes);
   }
+  bool finite = inputs_are_finite(y);
+  for (uint32_t i = 0; i < k->n; i++)
+    y->v[i].overflows = finite;
   return y;
 }
 
@@ -292,6 +310,9 @@ static bool same_float(const ww_kept_all *k,
   double new = float_at(m->c, image + at);
   double exact = float_at(m->c, m->exact + at);
   if (old == new || (isnan(old) && isnan(new)))
+    return true;
+  /* it overflowed: whether a part did with the other sign is a matter of order */
+  if (m->overflows && !isfinite(old) && !isfinite(new))
     return true;
   if (!isfinite(exact) || !isfinite(new))
     return false;

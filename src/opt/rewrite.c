@@ -156,6 +156,16 @@ const char *ww_text_indent(const ww_rewriting *x, uint32_t at) {
   return ww_strndup(x->a, x->text + at, strspn(x->text + at, " \t"));
 }
 
+bool ww_text_is_below_directive(const ww_rewriting *x, uint32_t at) {
+  while (at && x->text[at - 1] != '\n')
+    at--;
+  if (at)
+    at--;
+  while (at && x->text[at - 1] != '\n')
+    at--;
+  return x->text[at + strspn(x->text + at, " \t")] == '#';
+}
+
 const char *ww_text_fresh(const ww_rewriting *x, const char *base) {
   const char *name = base;
   for (int k = 2; strstr(x->text, name); k++)

@@ -74,7 +74,7 @@ static bool is_shared(const ww_rewriting *x, uint32_t variable) {
          strstr(text, "local ");
 }
 
-static bool knows_others(const ww_rewriting *x, uint32_t i) {
+bool ww_node_knows_others(const ww_rewriting *x, uint32_t i) {
   static const char *const begins[] = {"__sync",  "__shfl",     "__ballot",  "__any",
                                        "__all",   "__active",   "__match",   "__reduce",
                                        "barrier", "work_group", "sub_group", NULL};
@@ -103,7 +103,8 @@ static bool own_function_knows(const ww_rewriting *x, uint32_t call) {
         n->decl != x->v[call].decl)
       continue;
     for (uint32_t i = f + 1; i < n->last; i++)
-      if (knows_others(x, i) || ww_index_of(x, i, &axis) >= 0 || calls_own(x, i))
+      if (ww_node_knows_others(x, i) || ww_index_of(x, i, &axis) >= 0 ||
+          calls_own(x, i))
         return true;
     return false;
   }
@@ -112,7 +113,7 @@ static bool own_function_knows(const ww_rewriting *x, uint32_t call) {
 
 bool ww_index_independent(const ww_rewriting *x) {
   for (uint32_t i = x->body; i < x->v[x->body].last; i++)
-    if (knows_others(x, i) || (calls_own(x, i) && own_function_knows(x, i)))
+    if (ww_node_knows_others(x, i) || (calls_own(x, i) && own_function_knows(x, i)))
       return false;
   return true;
 }

@@ -5,7 +5,10 @@
  *   rewrite_text.c    restrict, floats, unroll, accumulate, the fixes of findings
  *   rewrite_atomic.c  atomics
  *   rewrite_jam.c     several elements a thread, side by side
- *   rewrite_share.c   several threads an element */
+ *   rewrite_share.c   several threads an element
+ *   rewrite_loop.c    counted loops, and what they add up
+ *   rewrite_row.c     a warp or a block an element
+ *   rewrite_tile.c    chunks of a loop's loads in shared memory */
 #ifndef WW_OPT_REWRITE_INT_H
 #define WW_OPT_REWRITE_INT_H
 
@@ -54,6 +57,8 @@ const char *ww_node_callee(const ww_rewriting *x, uint32_t node);
 uint32_t ww_node_of_decl(const ww_rewriting *x, uint32_t decl);
 /* Blanks before the line that a byte is in. */
 const char *ww_text_indent(const ww_rewriting *x, uint32_t at);
+/* Does a directive stand on the line above? */
+bool ww_text_is_below_directive(const ww_rewriting *x, uint32_t at);
 /* A name that the text does not have. */
 const char *ww_text_fresh(const ww_rewriting *x, const char *base);
 
@@ -80,6 +85,8 @@ int ww_index_of(const ww_rewriting *x, uint32_t node, uint32_t *axis);
 bool ww_index_varies(const ww_rewriting *x, uint32_t node, int depth);
 /* No shared memory, barriers, shuffles, votes, inline assembly. */
 bool ww_index_independent(const ww_rewriting *x);
+/* Is this node one of those? */
+bool ww_node_knows_others(const ww_rewriting *x, uint32_t node);
 
 /* The only use of an axis: blockIdx * size + threadIdx. `size` its constant, WW_NONODE:
  * blockDim. WW_NONODE: it is used in another way (not of OpenCL). */
@@ -90,6 +97,43 @@ bool ww_stride_edits(ww_rewriting *x, ww_edit_list *e, const char **close);
 /* Where lines go that stand last in the body; and lines there. */
 uint32_t ww_body_close(const ww_rewriting *x);
 void ww_put_at_close(ww_rewriting *x, ww_edit_list *e, const char *text);
+
+/* ---- rewrite_loop.c ---- */
+/* for (int k = start; k < end; k++), k <= end, k += by; k is not changed inside. */
+typedef struct {
+  uint32_t loop, counter;     /* nodes: the for, the variable's declaration */
+  uint32_t start, step, body; /* nodes */
+  uint32_t below, end;        /* nodes: of the condition `below < end` */
+  bool inclusive;             /* below <= end */
+  const char *by;             /* what it goes on by; NULL: 1 */
+} ww_counted_loop;
+bool ww_loop_read(const ww_rewriting *x, uint32_t loop, ww_counted_loop *c);
+
+#define WW_MOST_REDUCTIONS 8
+typedef struct {
+  uint32_t variable; /* node of its declaration; of an element its first use */
+  bool element;      /* of an array in memory, the same in all rounds */
+  uint32_t uses;     /* in the loop */
+  /* + * | & ^, the name of a function (fmaxf), or > and <: the larger, the smaller */
+  const char *op;
+} ww_reduction;
+typedef struct {
+  ww_reduction of[WW_MOST_REDUCTIONS];
+  uint32_t n;
+  bool stores, atomics; /* in memory that others see, each round at places of its own */
+} ww_loop_work;
+/* What the rounds do together; false: one depends on what another did. */
+bool ww_loop_work_of(const ww_rewriting *x, const ww_counted_loop *c, ww_loop_work *w);
+
+/* The variable that an lvalue is part of; WW_NONODE: it is reached by a pointer. */
+uint32_t ww_node_variable(const ww_rewriting *x, uint32_t node);
+/* Is the same value in every round of a loop: names that the loop neither declares nor
+ * changes, no call, no element of an array but itself. */
+bool ww_node_invariant(const ww_rewriting *x, uint32_t node, uint32_t loop);
+/* Does it write memory that others see, itself? */
+bool ww_node_stores(const ww_rewriting *x, uint32_t node);
+/* Does it leave by return, break, goto; or holds assembly? */
+bool ww_node_jumps(const ww_rewriting *x, uint32_t node);
 
 #define REWRITE(id, name, function, ...) void function(ww_rewriting *x);
 #include "rewrite.def"

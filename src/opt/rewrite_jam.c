@@ -36,22 +36,6 @@ static bool uses_varied(const jam *j, uint32_t node) {
   return false;
 }
 
-/* The variable that an lvalue is part of; WW_NONODE: it is reached by a pointer. */
-static uint32_t root_of(const ww_rewriting *x, uint32_t node) {
-  for (node = ww_node_bare(x, node); node != WW_NONODE;) {
-    const ww_node *n = &x->v[node];
-    if (n->kind == WW_NODE_REFERENCE) {
-      uint32_t d = ww_node_of_decl(x, n->decl);
-      bool pointer = d == WW_NONODE || x->v[d].type == WW_TYPE_POINTER;
-      return pointer ? WW_NONODE : d;
-    }
-    if (n->kind != WW_NODE_SUBSCRIPT && n->kind != WW_NODE_MEMBER)
-      return WW_NONODE;
-    node = ww_node_bare(x, ww_node_child(x, node, 0));
-  }
-  return WW_NONODE;
-}
-
 /* False: a variable that is declared outside of the kernel depends on it. */
 static bool find_varied(jam *j) {
   ww_rewriting *x = j->x;
@@ -61,7 +45,7 @@ static bool find_varied(jam *j) {
     for (uint32_t i = x->body; i < x->v[x->body].last; i++) {
       uint32_t to = ww_node_target(x, i);
       uint32_t d = x->v[i].kind == WW_NODE_VARIABLE ? i
-                   : to != WW_NONODE                ? root_of(x, to)
+                   : to != WW_NONODE                ? ww_node_variable(x, to)
                                                     : WW_NONODE;
       if (d == WW_NONODE || is_varied(j, x->v[d].decl) || !uses_varied(j, i))
         continue;
@@ -140,18 +124,6 @@ static const char *present(const jam *j, uint32_t copy) {
 
 /* ---- statements ---- */
 
-/* Does it write memory that others see, itself? */
-static bool stores(const jam *j, uint32_t node) {
-  const ww_rewriting *x = j->x;
-  for (uint32_t i = node; i < x->v[node].last; i++) {
-    uint32_t to = ww_node_target(x, i);
-    if ((to != WW_NONODE && root_of(x, to) == WW_NONODE) ||
-        ww_starts(ww_node_callee(x, i), "atomic"))
-      return true;
-  }
-  return false;
-}
-
 /* `int row = ..., col = ...;` for one element: what depends on it alone. */
 static const char *declaration_copy(jam *j, uint32_t node, uint32_t copy) {
   ww_rewriting *x = j->x;
@@ -207,7 +179,7 @@ static bool spread(jam *j, uint32_t node) {
   bool alone = !ww_node_in_block(x, node); /* of a loop or a condition */
   const char *gap = alone ? ww_fmt(x->a, "%s  ", line) : line;
   const char *text = first_copy(j, node);
-  bool guarded = j->bound && stores(j, node);
+  bool guarded = j->bound && ww_node_stores(j->x, node);
   for (uint32_t k = 1; k < j->factor; k++) {
     const char *one =
         declares ? declaration_copy(j, node, k) : copy_text(j, node, begin, end, k);

@@ -134,9 +134,7 @@ void ww_rewrite_unroll(ww_rewriting *x) {
 
 /* ---- accumulate ---- */
 
-/* Is the same value in every round: names that the loop neither declares nor changes,
- * and no call. */
-static bool is_invariant(const ww_rewriting *x, uint32_t node, uint32_t loop) {
+bool ww_node_invariant(const ww_rewriting *x, uint32_t node, uint32_t loop) {
   for (uint32_t i = node; i < x->v[node].last; i++) {
     const ww_node *n = &x->v[i];
     uint32_t axis;
@@ -183,7 +181,7 @@ static uint32_t loop_around(const ww_rewriting *x, uint32_t element) {
   uint32_t found = WW_NONODE;
   for (int32_t p = x->v[element].parent; p > (int32_t)x->body; p = x->v[p].parent)
     if (is_loop(&x->v[p])) {
-      if (!is_invariant(x, element, p) || !keeps_to(x, p, element))
+      if (!ww_node_invariant(x, element, p) || !keeps_to(x, p, element))
         break;
       if (ww_node_in_block(x, p) && !x->v[p].macro)
         found = p;

@@ -47,6 +47,17 @@ __global__ void counts(int n, const unsigned char *x, unsigned *bins) {
   atomicAdd(&bins[x[i]], 1u);
 }
 
+// A thread walks along a row: lanes are a row apart.
+// warpwise: grid=(n+255)/256 block=256 n=1024 m=1024 a=f32[n*m] x=f32[m] y=f32[n]
+__global__ void row_products(int n, int m, const float *a, const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    y[i] = 0.0f;
+    for (int j = 0; j < m; j++)
+      y[i] += a[i * m + j] * x[j];
+  }
+}
+
 // Nothing here may be changed: lanes hand values on, in blocks of one size.
 // warpwise: grid=n/32 block=32 n=1<<16 x=f32[n]
 __global__ void neighbours(float *x, int n) {

@@ -265,6 +265,86 @@ static void test_share(void **state) {
            SHARE, &line256);
 }
 
+static void test_row(void **state) {
+  has(*state,
+      "__global__ void k(int n, int m, const float *a, const float *x, float *y) {\n"
+      "  int i = " GID
+      ";\n  if (i >= n) return;\n  float s = 1, top = 0;\n"
+      "  for (int j = 0; j < m; j++) {\n    s += a[i * m + j] * x[j];\n"
+      "    top = fmaxf(top, x[j]);\n  }\n  y[i] = s + top;\n}\n",
+      ROW, &line256, "int lane = threadIdx.x % 32;", "int i = (" GID ") / 32;",
+      "if (lane > 0) s = 0;\n", "for (int j = lane; j < m; j += 32)",
+      "s += s_other;", "top = fmaxf(top, top_other);", "if (lane == 0) y[i] = s + top;");
+  /* an element that is added to; a counter from outside */
+  has(*state,
+      "__global__ void k(int n, int m, const float *a, float *y) {\n  int i = " GID
+      ", j;\n  if (i < n) {\n    y[i] = 0;\n"
+      "    for (j = 0; j < m; j++) y[i] += a[i * m + j];\n  }\n}\n",
+      ROW, &line256, "if (lane == 0) y[i] = 0;",
+      "float y_sum = lane == 0 ? y[i] : (float)0;", "y_sum += a[i * m + j];",
+      "if (lane == 0) y[i] = y_sum;");
+  /* the larger, by a comparison */
+  has(*state,
+      "__global__ void k(int n, int m, const float *a, float *y) {\n  int i = " GID
+      ";\n  float t = 0;\n  for (int j = 0; j < m; j++)\n"
+      "    if (a[i * m + j] > t) t = a[i * m + j];\n  y[i] = t;\n}\n",
+      ROW, &line256, "t = t_other > t ? t_other : t;");
+  /* rounds that depend on one another */
+  has_none(*state,
+           "__global__ void k(int n, int m, const float *a, float *y) {\n  int i = " GID
+           ";\n  float t = 0;\n  for (int j = 0; j < m; j++)\n"
+           "    t = t * 0.5f + a[i * m + j];\n  y[i] = t;\n}\n",
+           ROW, &line256);
+  /* the counter's last value is used */
+  has_none(*state,
+           "__global__ void k(int m, const float *a, float *y) {\n  int i = " GID
+           ", j;\n  float t = 0;\n  for (j = 0; j < m; j++) t += a[i * m + j];\n"
+           "  y[i] = t + j;\n}\n",
+           ROW, &line256);
+}
+
+static void test_tile(void **state) {
+  has(*state,
+      "__global__ void k(int n, const float *a, const float *b, float *c) {\n"
+      "  int col = blockIdx.x * 16 + threadIdx.x, row = blockIdx.y * 16 + "
+      "threadIdx.y;\n"
+      "  if (row >= n || col >= n) return;\n  float s = 0.0f;\n"
+      "  for (int k = 0; k < n; k++) s += a[row * n + k] * b[k * n + col];\n"
+      "  c[row * n + col] = s;\n}\n",
+      TILE, &tile16, "const int row_own = blockIdx.y * 16 + threadIdx.y;",
+      "row = row_own < n ? row_own : n - 1;",
+      "const bool inside = row_own < n && col_own < n;",
+      "float a_tile[16][16];", "for (int k0 = 0; k0 < n; k0 += 16) {",
+      "if (k0 + k_at < n) b_tile[k_at][threadIdx.x] = b[(k0 + k_at) * n + col];",
+      "s += a_tile[threadIdx.y][k_at] * b_tile[k_at][threadIdx.x];",
+      "if (inside) c[row * n + col] = s;");
+  /* the same for the whole block; the counter is still needed */
+  has(*state,
+      "__global__ void k(int n, const float *x, float *y) {\n  int i = " GID
+      ";\n  if (i < n) {\n    float s = 0;\n"
+      "    for (int j = 0; j < n; j++)\n      if (j != i) s += x[j] - x[i];\n"
+      "    y[i] = s;\n  }\n}\n",
+      TILE, &line256, "float x_tile[16];", "int j = j0 + j_at;",
+      "if (j != i) s += x_tile[j_at] - x[i];", "if (inside) y[i] = s;");
+  /* threads have rounds of their own */
+  has_none(*state,
+           "__global__ void k(const float *x, float *y) {\n  int i = " GID
+           ";\n  float s = 0;\n  for (int j = 0; j < i; j++) s += x[j];\n"
+           "  y[i] = s;\n}\n",
+           TILE, &line256);
+  /* not all come to the loop */
+  has_none(*state,
+           "__global__ void k(int n, const float *x, float *y) {\n  int i = " GID
+           ";\n  if (x[i] < 0) return;\n  float s = 0;\n"
+           "  for (int j = 0; j < n; j++) s += x[j];\n  y[i] = s;\n}\n",
+           TILE, &line256);
+  /* it writes memory */
+  has_none(*state,
+           "__global__ void k(int n, const float *x, float *y) {\n  int i = " GID
+           ";\n  for (int j = 0; j < n; j++) y[i] += x[j];\n}\n",
+           TILE, &line256);
+}
+
 static void test_jam(void **state) {
   has(*state,
       "__global__ void k(int n, const float *a, const float *b, float *c) {\n"
@@ -371,7 +451,7 @@ int main(void) {
       TEST(test_swap),       TEST(test_restrict),     TEST(test_comment_follows),
       TEST(test_floats),     TEST(test_unroll),       TEST(test_accumulate),
       TEST(test_atomic_sum), TEST(test_atomic_table), TEST(test_share),
-      TEST(test_jam), TEST(test_fast),        TEST(test_atomic_warp),  TEST(test_stride),
+      TEST(test_row), TEST(test_tile), TEST(test_jam), TEST(test_fast),        TEST(test_atomic_warp),  TEST(test_stride),
       TEST(test_grid),       TEST(test_table),        TEST(test_reshape),
       TEST(test_patch),
   };

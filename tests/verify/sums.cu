@@ -201,3 +201,19 @@ __global__ void softmax_no_max(const float *x, float *y, int rows, int cols) {
   for (int c = 0; c < cols; c++) s += expf(x[r * cols + c]);
   for (int c = 0; c < cols; c++) y[r * cols + c] = expf(x[r * cols + c]) / s; /* exp(100) is infinite */
 }
+
+// warpwise: grid=n block=1 n=64 m=64 a=f32[n*m] x=f32[m] y=f32[n]
+__global__ void product(int n, int m, const float *a, const float *x, float *y) {
+  float s = 0.0f;
+  for (int j = 0; j < m; j++) s += a[blockIdx.x * m + j] * x[j];
+  y[blockIdx.x] = s;
+}
+
+// Where the sum above leaves the range of floats, this one may as well.
+// warpwise: grid=n block=32 n=64 m=64 a=f32[n*m] x=f32[m] y=f32[n]
+__global__ void product_warp(int n, int m, const float *a, const float *x, float *y) {
+  float s = 0.0f;
+  for (int j = threadIdx.x; j < m; j += 32) s += a[blockIdx.x * m + j] * x[j];
+  s = warp_sum(s);
+  if (threadIdx.x == 0) y[blockIdx.x] = s;
+}

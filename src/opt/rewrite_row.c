@@ -1,0 +1,276 @@
+/* rewrite_row.c - a team of threads an element: lanes of a warp, or a whole block, take
+ * turns in the loops of what was one thread, so that they read neighbouring addresses
+ * where one thread walked along a row.
+ *
+ * All threads of a team do the rest of the kernel alike, with the same values: what
+ * loops add up is combined for all of them. So a team never splits outside of the loops
+ * that it shares, shuffles and barriers are reached by all of it, and its first thread
+ * alone writes there. */
+#include "rewrite_int.h"
+
+#define WARP 32
+
+typedef struct {
+  ww_rewriting *x;
+  uint32_t lanes, block; /* threads of a team, of a block */
+  const char *lane;      /* names */
+  uint32_t loops;        /* that are shared */
+  bool apart;            /* right only where buffers do not overlap */
+  ww_edit_list edits;
+} team;
+
+/* ---- texts ---- */
+
+/* Value of a variable that does not count in its reduction; NULL: any may count twice.
+ */
+static const char *neutral(const char *op) {
+  return *op == '+' || *op == '^' ? "0" : *op == '*' ? "1" : NULL;
+}
+
+/* `into` becomes what it and `from` are together. */
+static const char *
+combined(ww_arena *a, const char *op, const char *into, const char *from) {
+  if (strchr("+*|&^", *op))
+    return ww_fmt(a, "%s %s= %s;", into, op, from);
+  if (strchr("<>", *op))
+    return ww_fmt(a, "%s = %s %s %s ? %s : %s;", into, from, op, into, from, into);
+  return ww_fmt(a, "%s = %s(%s, %s);", into, op, into, from);
+}
+
+/* Its name in a thread: elements get variables of their own. */
+static const char *name_of(const team *t, const ww_reduction *r) {
+  const ww_node *n = &t->x->v[r->variable];
+  if (!r->element)
+    return n->name;
+  uint32_t array = ww_node_bare(t->x, ww_node_child(t->x, r->variable, 0));
+  return ww_text_fresh(t->x, ww_fmt(t->x->a, "%s_sum%s", t->x->v[array].name,
+                                    t->loops ? ww_fmt(t->x->a, "%u", t->loops) : ""));
+}
+
+/* Lanes of a warp meet by shuffles; every one has the result. */
+static void
+meet_in_warp(const team *t, const ww_loop_work *w, const char *gap, ww_buf *b) {
+  ww_rewriting *x = t->x;
+  const char *d = ww_text_fresh(x, "d");
+  uint32_t width = t->lanes < WARP ? t->lanes : WARP;
+  ww_buf_fmt(b, "%sfor (int %s = %u; %s > 0; %s >>= 1) {", gap, d, width / 2, d, d);
+  for (uint32_t k = 0; k < w->n; k++) {
+    const ww_node *v = &x->v[w->of[k].variable];
+    const char *name = name_of(t, &w->of[k]);
+    const char *other = ww_fmt(x->a, "%s_other", name);
+    ww_buf_fmt(b, "%s  %s %s = __shfl_xor_sync(0xffffffffu, %s, %s);", gap, v->spelled,
+               other, name, d);
+    ww_buf_fmt(b, "%s  %s", gap, combined(x->a, w->of[k].op, name, other));
+  }
+  ww_buf_fmt(b, "%s}", gap);
+}
+
+/* Warps of a block meet in shared memory. */
+static void
+meet_in_block(const team *t, const ww_loop_work *w, const char *gap, ww_buf *b) {
+  ww_rewriting *x = t->x;
+  uint32_t warps = t->lanes / WARP;
+  ww_buf_fmt(b, "%s{", gap);
+  for (uint32_t k = 0; k < w->n; k++) {
+    const char *name = name_of(t, &w->of[k]);
+    ww_buf_fmt(b, "%s  __shared__ %s %s_part[%u];", gap,
+               x->v[w->of[k].variable].spelled, name, warps);
+    ww_buf_fmt(b, "%s  if (%s %% 32 == 0) %s_part[%s / 32] = %s;", gap, t->lane, name,
+               t->lane, name);
+  }
+  ww_buf_fmt(b, "%s  __syncthreads();", gap);
+  for (uint32_t k = 0; k < w->n; k++) {
+    const char *name = name_of(t, &w->of[k]);
+    const char *warp = ww_text_fresh(x, "warp");
+    const char *part = ww_fmt(x->a, "%s_part[%s]", name, warp);
+    ww_buf_fmt(b, "%s  %s = %s_part[0];", gap, name, name);
+    ww_buf_fmt(b, "%s  for (int %s = 1; %s < %u; %s++) %s", gap, warp, warp, warps,
+               warp, combined(x->a, w->of[k].op, name, part));
+  }
+  ww_buf_fmt(b, "%s  __syncthreads();%s}", gap, gap);
+}
+
+static const char *meet(const team *t, const ww_loop_work *w, const char *gap) {
+  ww_buf b = {0};
+  if (w->n)
+    meet_in_warp(t, w, gap, &b);
+  if (w->n && t->lanes > WARP)
+    meet_in_block(t, w, gap, &b);
+  return ww_buf_text(&b, t->x->a);
+}
+
+/* Before the loop all but the first thread forget what it starts from. */
+static const char *forget(const team *t, const ww_loop_work *w, const char *gap) {
+  ww_rewriting *x = t->x;
+  const char *zeros = "";
+  const char *text = "";
+  for (uint32_t k = 0; k < w->n; k++) {
+    const ww_node *n = &x->v[w->of[k].variable];
+    const char *name = name_of(t, &w->of[k]);
+    const char *zero = neutral(w->of[k].op);
+    if (w->of[k].element)
+      text = ww_fmt(x->a, "%s%s %s = %s == 0 ? %s : (%s)%s;%s", text, n->spelled, name,
+                    t->lane, ww_node_text(x, w->of[k].variable), n->spelled, zero, gap);
+    else if (zero)
+      zeros = ww_fmt(x->a, "%s%s%s = %s", zeros, *zeros ? ", " : "", name, zero);
+  }
+  return *zeros ? ww_fmt(x->a, "%sif (%s > 0) %s;%s", text, t->lane, zeros, gap) : text;
+}
+
+/* Elements have variables in the loop, and get their values behind it. */
+static const char *put_elements(team *t,
+                                const ww_counted_loop *c,
+                                const ww_loop_work *w,
+                                const char *gap) {
+  ww_rewriting *x = t->x;
+  const char *text = "";
+  for (uint32_t k = 0; k < w->n; k++) {
+    uint32_t element = w->of[k].variable;
+    if (!w->of[k].element)
+      continue;
+    for (uint32_t i = c->body; i < x->v[c->body].last; i++)
+      if (x->v[i].kind == WW_NODE_SUBSCRIPT && ww_node_alike(x, i, element))
+        ww_edit_put(x, &t->edits, x->v[i].begin, x->v[i].end, name_of(t, &w->of[k]));
+    text = ww_fmt(x->a, "%s%sif (%s == 0) %s = %s;", text, gap, t->lane,
+                  ww_node_text(x, element), name_of(t, &w->of[k]));
+    t->apart = true;
+  }
+  return text;
+}
+
+/* ---- the kernel ---- */
+
+static void share_loop(team *t, const ww_counted_loop *c, const ww_loop_work *w) {
+  ww_rewriting *x = t->x;
+  uint32_t begin = x->v[c->loop].begin;
+  uint32_t end = ww_node_end(x, c->loop);
+  bool alone = !ww_node_in_block(x, c->loop);
+  const char *gap = ww_fmt(x->a, "\n%s", ww_text_indent(x, begin));
+  const char *start = ww_node_text(x, c->start);
+  const char *turn = c->by ? ww_fmt(x->a, "%s * (%s)", t->lane, c->by) : t->lane;
+  const char *before =
+      ww_fmt(x->a, "%s%s", alone ? ww_fmt(x->a, "{%s", gap) : "", forget(t, w, gap));
+  const char *behind =
+      ww_fmt(x->a, "%s%s%s", meet(t, w, gap), put_elements(t, c, w, gap),
+             alone ? ww_fmt(x->a, "%s}", gap) : "");
+  t->apart |= w->stores;
+  if (*before)
+    ww_edit_put(x, &t->edits, begin, begin, before);
+  ww_edit_put(x, &t->edits, x->v[c->start].begin, x->v[c->start].end,
+              !strcmp(start, "0") ? turn : ww_fmt(x->a, "(%s) + %s", start, turn));
+  const char *step =
+      c->by ? ww_fmt(x->a, "(%s) * %u", c->by, t->lanes) : ww_fmt(x->a, "%u", t->lanes);
+  ww_edit_put(x, &t->edits, x->v[c->step].begin, x->v[c->step].end,
+              ww_fmt(x->a, "%s += %s", x->v[c->counter].name, step));
+  if (*behind)
+    ww_edit_put(x, &t->edits, end, end, behind);
+  t->loops++;
+}
+
+/* The first thread alone writes; what else the statement does all of them need. */
+static bool write_once(team *t, uint32_t node) {
+  ww_rewriting *x = t->x;
+  if (x->v[node].macro || x->v[node].kind == WW_NODE_DECLARATIONS ||
+      x->v[node].kind == WW_NODE_RETURN)
+    return false;
+  for (uint32_t i = node; i < x->v[node].last; i++) {
+    uint32_t to = ww_node_target(x, i);
+    if (to != WW_NONODE && ww_node_variable(x, to) != WW_NONODE)
+      return false;
+  }
+  uint32_t begin = x->v[node].begin;
+  ww_edit_put(x, &t->edits, begin, begin, ww_fmt(x->a, "if (%s == 0) ", t->lane));
+  return true;
+}
+
+static bool walk(team *t, uint32_t node) {
+  ww_rewriting *x = t->x;
+  const ww_node *n = &x->v[node];
+  ww_counted_loop c;
+  ww_loop_work w;
+  if (n->kind == WW_NODE_FOR && !n->macro && ww_loop_read(x, node, &c) &&
+      ww_loop_work_of(x, &c, &w)) {
+    share_loop(t, &c, &w);
+    return true;
+  }
+  if (!ww_node_stores(x, node) && n->kind != WW_NODE_COMPOUND &&
+      n->kind != WW_NODE_IF && n->kind != WW_NODE_FOR && n->kind != WW_NODE_WHILE)
+    return true;
+  if (n->kind == WW_NODE_DO || n->kind == WW_NODE_SWITCH || n->kind == WW_NODE_CASE)
+    return false;
+  if (n->kind != WW_NODE_COMPOUND && n->kind != WW_NODE_IF && n->kind != WW_NODE_FOR &&
+      n->kind != WW_NODE_WHILE)
+    return write_once(t, node);
+  uint32_t count = ww_node_children(x, node);
+  uint32_t bodies = n->kind == WW_NODE_COMPOUND           ? count
+                    : n->kind == WW_NODE_IF && count == 3 ? 2
+                                                          : 1;
+  for (uint32_t k = 0; k < count; k++) {
+    uint32_t part = ww_node_child(x, node, k);
+    if (k + bodies < count ? ww_node_stores(x, part) : !walk(t, part))
+      return false;
+  }
+  return true;
+}
+
+/* A function of this text that gets memory to write in. */
+static bool hands_on_memory(const ww_rewriting *x) {
+  for (uint32_t i = x->body; i < x->v[x->body].last; i++)
+    for (uint32_t c = i + 1;
+         x->v[i].kind == WW_NODE_CALL && x->v[i].decl != UINT32_MAX && c < x->v[i].last;
+         c = x->v[c].last)
+      if (x->v[c].type == WW_TYPE_POINTER && !x->v[c].is_const && c != i + 1)
+        return true;
+  return false;
+}
+
+/* `blockIdx.x * 128 + threadIdx.x` of a thread becomes the team's number. */
+static void put_index(team *t, uint32_t index, uint32_t size) {
+  ww_rewriting *x = t->x;
+  const char *text = ww_node_text(x, index);
+  const char *own = ww_fmt(x->a, "threadIdx.x %% %u", t->lanes);
+  if (t->lanes == t->block) {
+    own = "threadIdx.x";
+    text = "blockIdx.x";
+  } else {
+    if (size != WW_NONODE && x->in->launch->block[0] != t->block)
+      text = ww_fmt(x->a, "blockIdx.x * %u + threadIdx.x", t->block);
+    text = ww_fmt(x->a, "(%s) / %u", text, t->lanes);
+  }
+  uint32_t first = x->v[ww_node_child(x, x->body, 0)].begin;
+  ww_edit_put(x, &t->edits, first, first,
+              ww_fmt(x->a, "int %s = %s;\n%s", t->lane, own, ww_text_indent(x, first)));
+  ww_edit_put(x, &t->edits, x->v[index].begin, x->v[index].end, text);
+}
+
+static void offer_row(ww_rewriting *x, uint32_t lanes, uint32_t block) {
+  team t = {.x = x, .lanes = lanes, .block = block};
+  uint32_t size;
+  uint32_t was = x->in->launch->block[0];
+  uint32_t index = ww_index_global(x, 0, &size);
+  t.lane = ww_text_fresh(x, "lane");
+  if (index == WW_NONODE || !walk(&t, x->body) || !t.loops)
+    return;
+  put_index(&t, index, size);
+  ww_rewrite_offer(
+      x, &t.edits,
+      &(ww_rewritten){
+          .title =
+              lanes == block
+                  ? ww_fmt(x->a, "a block of %u threads an element", block)
+                  : ww_fmt(x->a, "%u lanes an element, blocks of %u", lanes, block),
+          .shape = {.block = {block}, .was = {was}, .now = {block / lanes}},
+          .apart = t.apart});
+}
+
+void ww_rewrite_row(ww_rewriting *x) {
+  static const uint32_t shapes[][2] = {{32, 256}, {32, 128},  {16, 256}, {8, 256},
+                                       {4, 256},  {128, 128}, {256, 256}};
+  const ww_launch *l = x->in->launch;
+  if (x->in->dialect != WW_CUDA || l->block[1] > 1 || l->block[2] > 1 ||
+      l->grid[1] > 1 || l->grid[2] > 1 || !ww_index_independent(x) ||
+      hands_on_memory(x))
+    return;
+  for (uint32_t k = 0; k < WW_COUNT(shapes); k++)
+    offer_row(x, shapes[k][0], shapes[k][1]);
+}
