@@ -5,7 +5,9 @@
  *   rewrite_text.c    restrict, floats, unroll, accumulate, the fixes of findings
  *   rewrite_atomic.c  atomics
  *   rewrite_jam.c     several elements a thread, side by side
- *   rewrite_share.c   several threads an element */
+ *   rewrite_share.c   several threads an element
+ *   rewrite_vector.c  walks through memory, and their vectors
+ *   rewrite_walk.c    vectors in loops and in kernels of one element a thread */
 #ifndef WW_OPT_REWRITE_INT_H
 #define WW_OPT_REWRITE_INT_H
 
@@ -56,6 +58,12 @@ uint32_t ww_node_of_decl(const ww_rewriting *x, uint32_t decl);
 const char *ww_text_indent(const ww_rewriting *x, uint32_t at);
 /* A name that the text does not have. */
 const char *ww_text_fresh(const ww_rewriting *x, const char *base);
+
+/* The bytes [begin, end) with edits that lie inside, sorted here. */
+const char *
+ww_text_edited(const ww_rewriting *x, uint32_t begin, uint32_t end, ww_edit_list *e);
+/* Its lines but the first go in by that much; directives stay. */
+const char *ww_text_deeper(const ww_rewriting *x, const char *text, const char *by);
 
 /* ---- offers ---- */
 void ww_edit_put(
