@@ -5,6 +5,20 @@
  * elements left over and for addresses that are not aligned. */
 #include "rewrite_vector.h"
 
+static const uint32_t widths[] = {2, 4, 8, 16};
+
+/* Vectors of 8 to 16 bytes of the smallest and the largest elements. */
+static bool is_worth(const ww_vector *v) {
+  uint32_t least = UINT32_MAX;
+  uint32_t most = 0;
+  for (uint32_t k = 0; k < v->walks.n; k++) {
+    const ww_walk *w = &v->walks.v[k];
+    least = w->taken && w->bytes < least ? w->bytes : least;
+    most = w->taken && w->bytes > most ? w->bytes : most;
+  }
+  return v->width == 4 || (v->width < 4 ? most >= 4 : v->width * least <= 16);
+}
+
 /* ---- loops ---- */
 
 typedef struct {
@@ -194,7 +208,7 @@ static void offer_loop(walk_loop *w, uint32_t width) {
     return;
   for (uint32_t i = w->body; i < x->v[w->body].last; i++)
     v.leaves |= x->v[i].kind == WW_NODE_CONTINUE;
-  if (!ww_vector_find(&v))
+  if (!ww_vector_find(&v) || !is_worth(&v))
     return;
   const char *text = loop_text(w, &v);
   if (!text)
@@ -210,7 +224,6 @@ static void offer_loop(walk_loop *w, uint32_t width) {
 }
 
 void ww_rewrite_vector_loop(ww_rewriting *x) {
-  static const uint32_t widths[] = {2, 4, 8, 16};
   if (x->in->dialect == WW_OPENCL)
     return;
   for (uint32_t i = x->body; i < x->v[x->body].last; i++) {
@@ -418,7 +431,7 @@ static void offer_element(element_kernel *m, uint32_t width) {
   for (uint32_t i = v.first; i < v.last; i++)
     v.leaves |= x->v[i].kind == WW_NODE_RETURN;
   m->all = guard_all(m, ww_node_child(x, m->guard, 0), width, m->leaves);
-  if (!m->all || has_deep_return(&v) || !ww_vector_find(&v))
+  if (!m->all || has_deep_return(&v) || !ww_vector_find(&v) || !is_worth(&v))
     return;
   const char *text = kernel_text(m, &v);
   if (!text)
@@ -437,7 +450,6 @@ static void offer_element(element_kernel *m, uint32_t width) {
 }
 
 void ww_rewrite_vector(ww_rewriting *x) {
-  static const uint32_t widths[] = {2, 4, 8, 16};
   element_kernel m = {.x = x};
   if (x->in->dialect == WW_OPENCL || !ww_index_independent(x) || !find_element(&m))
     return;

@@ -54,7 +54,7 @@ __global__ void greys(int n, const unsigned char *rgb, unsigned char *grey) {
   grey[i] = (rgb[3 * i] + 2 * rgb[3 * i + 1] + rgb[3 * i + 2]) / 4;
 }
 
-// warpwise: grid=(n+127)/128 block=128 n=65536 m=64 x=f32[n*m] y=f32[n]
+// warpwise: grid=(n+127)/128 block=128 n=16384 m=32 x=f32[n*m] y=f32[n]
 __global__ void row_sums(int n, int m, const float *x, float *y) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;

@@ -65,7 +65,7 @@ faster naive.cu waves 2 floats --gpu rtx3080
 faster naive.cu waves 1.5 "block jam stride"
 rounds=2 faster naive.cu all_pairs 2 share
 faster naive.cu counts 3 atomic-table
-faster naive.cu greys 1.5 vector
+faster naive.cu greys 1.3 vector
 faster naive.cu row_sums 1.5 vector-loop
 faster naive.cl scale_columns 1.5 swap
 faster program.cu double_all 1.3 "block stride jam"
