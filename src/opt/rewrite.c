@@ -188,6 +188,28 @@ static int by_place(const void *a, const void *b) {
   return p->end < q->end ? -1 : p->end > q->end;
 }
 
+const char *
+ww_text_edited(const ww_rewriting *x, uint32_t begin, uint32_t end, ww_edit_list *e) {
+  ww_fix fix = {.edits = e->v, .n = e->n};
+  if (e->n)
+    qsort(e->v, e->n, sizeof *e->v, by_place);
+  for (uint32_t k = 0; k < e->n; k++) {
+    e->v[k].begin -= begin;
+    e->v[k].end -= begin;
+  }
+  return ww_fix_apply(x->text + begin, end - begin, &fix, x->a, NULL);
+}
+
+const char *ww_text_deeper(const ww_rewriting *x, const char *text, const char *by) {
+  ww_buf b = {0};
+  for (; *text; text++) {
+    ww_buf_add(&b, text, 1);
+    if (*text == '\n' && text[1] && text[1] != '\n' && text[1] != '#')
+      ww_buf_puts(&b, by);
+  }
+  return ww_buf_text(&b, x->a);
+}
+
 void ww_rewrite_offer(ww_rewriting *x,
                       const ww_edit_list *e,
                       const ww_rewritten *about) {

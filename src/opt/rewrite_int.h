@@ -8,7 +8,9 @@
  *   rewrite_share.c   several threads an element
  *   rewrite_loop.c    counted loops, and what they add up
  *   rewrite_row.c     a warp or a block an element
- *   rewrite_tile.c    chunks of a loop's loads in shared memory */
+ *   rewrite_tile.c    chunks of a loop's loads in shared memory
+ *   rewrite_vector.c  walks through memory, and their vectors
+ *   rewrite_walk.c    vectors in loops and in kernels of one element a thread */
 #ifndef WW_OPT_REWRITE_INT_H
 #define WW_OPT_REWRITE_INT_H
 
@@ -61,6 +63,12 @@ const char *ww_text_indent(const ww_rewriting *x, uint32_t at);
 bool ww_text_is_below_directive(const ww_rewriting *x, uint32_t at);
 /* A name that the text does not have. */
 const char *ww_text_fresh(const ww_rewriting *x, const char *base);
+
+/* The bytes [begin, end) with edits that lie inside, sorted here. */
+const char *
+ww_text_edited(const ww_rewriting *x, uint32_t begin, uint32_t end, ww_edit_list *e);
+/* Its lines but the first go in by that much; directives stay. */
+const char *ww_text_deeper(const ww_rewriting *x, const char *text, const char *by);
 
 /* ---- offers ---- */
 void ww_edit_put(

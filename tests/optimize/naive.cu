@@ -58,6 +58,23 @@ __global__ void row_products(int n, int m, const float *a, const float *x, float
   }
 }
 
+// warpwise: grid=(n+255)/256 block=256 n=1<<20 rgb=u8[n*3] grey=u8[n]
+__global__ void greys(int n, const unsigned char *rgb, unsigned char *grey) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  grey[i] = (rgb[3 * i] + 2 * rgb[3 * i + 1] + rgb[3 * i + 2]) / 4;
+}
+
+// warpwise: grid=(n+127)/128 block=128 n=16384 m=32 x=f32[n*m] y=f32[n]
+__global__ void row_sums(int n, int m, const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float s = 0.0f;
+  for (int j = 0; j < m; j++)
+    s += x[i * m + j];
+  y[i] = s;
+}
+
 // Nothing here may be changed: lanes hand values on, in blocks of one size.
 // warpwise: grid=n/32 block=32 n=1<<16 x=f32[n]
 __global__ void neighbours(float *x, int n) {

@@ -66,6 +66,8 @@ faster naive.cu waves 1.5 "block jam stride"
 rounds=2 faster naive.cu all_pairs 2 share
 faster naive.cu counts 3 atomic-table
 faster naive.cu row_products 5 row
+faster naive.cu greys 1.3 vector
+faster naive.cu row_sums 1.5 vector-loop
 faster naive.cl scale_columns 1.5 swap
 faster program.cu double_all 1.3 "block stride jam"
 out=$("$warpwise" optimize program.cu --rounds 1 --seed 7 --output - 2>&1)

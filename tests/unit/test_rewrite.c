@@ -2,56 +2,7 @@
  * text that it makes, and refused where it is not; launches that follow; patches. */
 #include "unit.h"
 
-#include "../../src/opt/optimize.h"
-#include "../../src/query/input.h"
-
-#define GID "blockIdx.x * blockDim.x + threadIdx.x"
-
-static const ww_launch line256 = {.grid = {64, 1, 1}, .block = {256, 1, 1}};
-static const ww_launch tile16 = {.grid = {8, 8, 1}, .block = {16, 16, 1}};
-
-/* The text after the n-th offer of that kind for the kernel k; NULL: there is none. */
-static const char *
-offer(ww_arena *a, const char *text, ww_rewrite_kind kind, int n, const ww_launch *l) {
-  const char *files[] = {"k.cu"};
-  const char *texts[] = {text};
-  ww_front_options o = {
-      .files = files, .nfiles = 1, .dialect = WW_CUDA, .texts = texts};
-  ww_syntax syntax;
-  ww_rewritten *v;
-  ww_err e = {0};
-  if (ww_syntax_read(&o, a, &syntax, &e))
-    fail_msg("%s", e.msg);
-  ww_rewrite_input in = {.syntax = &syntax,
-                         .kernel = "k",
-                         .line = 1,
-                         .dialect = WW_CUDA,
-                         .launch = l,
-                         .approximate = kind == WW_REWRITE_FAST};
-  for (const char *p = text; p < strstr(text, "void k("); p++)
-    in.line += *p == '\n';
-  uint32_t count = ww_rewrite_all(&in, a, &v);
-  for (uint32_t k = 0; k < count; k++)
-    if (v[k].kind == kind && !n--) {
-      ww_launch now = *l;
-      ww_reshape_launch(&v[k].shape, l, a, &now);
-      return ww_rewrite_apply(&in, &v[k], &now, a);
-    }
-  return NULL;
-}
-
-#define has(a, text, kind, launch, ...)                              \
-  do {                                                               \
-    static const char *const wanted_[] = {__VA_ARGS__};              \
-    const char *now_ = offer(a, text, WW_REWRITE_##kind, 0, launch); \
-    if (!now_)                                                       \
-      fail_msg("nothing is offered for %s", text);                   \
-    for (size_t w_ = 0; w_ < WW_COUNT(wanted_); w_++)                \
-      if (!strstr(now_, wanted_[w_]))                                \
-        fail_msg("no \"%s\" in \"%s\"", wanted_[w_], now_);          \
-  } while (0)
-#define has_none(a, text, kind, launch) \
-  assert_null(offer(a, text, WW_REWRITE_##kind, 0, launch))
+#include "rewrites.h"
 
 /* ---- syntax ---- */
 
