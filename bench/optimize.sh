@@ -48,6 +48,7 @@ for step in "${@:-sum}"; do
   propose) searches | xargs -P "${JOBS:-1}" -L 1 sh -c "$search" search ;;
   measure)
     for job in "$out"/*.job; do
+      case $job in */public-*) cd "${SUITES:-.}" ;; esac # their headers are found from there
       grep -q '"result"' "$job" || "$build/warpwise" measure --job "$job" --quiet >"$job.log" 2>&1 || echo "failed: $job: $(tail -n 1 "$job.log")"
     done
     ;;

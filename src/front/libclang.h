@@ -37,6 +37,7 @@ enum {
   CXChildVisit_Continue = 1,
   CXChildVisit_Recurse = 2,
   CXCursor_MacroExpansion = 502,
+  CXDiagnostic_Error = 3,
   /* CXTranslationUnit_DetailedPreprocessingRecord | _KeepGoing */
   CX_PARSE_OPTIONS = 0x01 | 0x200,
   CXType_Float = 21,
@@ -62,6 +63,11 @@ enum {
     (void *, const char *, const char *const *, int, CXUnsavedFile *, unsigned, \
      unsigned, void **))                                                        \
   L(CXCursor, getTranslationUnitCursor, (void *))                               \
+  L(unsigned, getNumDiagnostics, (void *))                                      \
+  L(void *, getDiagnostic, (void *, unsigned))                                  \
+  L(int, getDiagnosticSeverity, (void *))                                       \
+  L(CXSourceLocation, getDiagnosticLocation, (void *))                          \
+  L(CXString, getDiagnosticSpelling, (void *))                                  \
   L(unsigned, visitChildren, (CXCursor, CXVisitor *, void *))                   \
   L(int, getCursorKind, (CXCursor))                                             \
   L(CXSourceRange, getCursorExtent, (CXCursor))                                 \

@@ -189,6 +189,25 @@ static int visit(CXCursor c, CXCursor parent, void *ctx) {
   return CXChildVisit_Continue;
 }
 
+/* Errors of the text itself: around them the tree is not the code's. */
+static void add_errors(reader *r, void *unit) {
+  const library *l = &r->l;
+  unsigned n = l->getNumDiagnostics(unit);
+  for (unsigned k = 0; k < n && r->rows.n < MOST_NODES; k++) {
+    void *d = l->getDiagnostic(unit, k);
+    uint32_t at = offset(r, l->getDiagnosticLocation(d));
+    if (l->getDiagnosticSeverity(d) < CXDiagnostic_Error || at > r->n)
+      continue;
+    row x = {.cursor = WW_SYNTAX_ERROR,
+             .parent = -1,
+             .begin = at,
+             .end = at,
+             .decl = UINT32_MAX,
+             .name = pool_take(r, l->getDiagnosticSpelling(d))};
+    ww_push(r->a, &r->rows, x);
+  }
+}
+
 static bool open_library(reader *r) {
   void *lib = dlopen(r->lib, RTLD_NOW | RTLD_LOCAL);
   if (!lib)
@@ -226,6 +245,7 @@ static void work(void *ctx, ww_buf *out) {
   r->l.visitChildren(r->l.getTranslationUnitCursor(unit), visit, r);
   for (uint32_t k = 0; k < r->rows.n; k++)
     r->rows.v[k].macro = in_macro(r, r->rows.v[k].begin, r->rows.v[k].end);
+  add_errors(r, unit);
   ww_buf_add(out, &r->rows.n, sizeof r->rows.n);
   ww_buf_add(out, r->rows.v, r->rows.n * sizeof *r->rows.v);
   ww_buf_add(out, r->pool.s, r->pool.n);

@@ -10,6 +10,10 @@
 
 #include "front.h"
 
+/* What clang could not make sense of, as a node behind all others: its place, the
+ * message as its name. */
+#define WW_SYNTAX_ERROR 9999
+
 /* NODE(ID, libclang's CXCursorKind): the kinds that edits tell apart; the rest is OTHER
  */
 #define WW_NODES(N)       \
@@ -45,7 +49,8 @@
   N(RETURN, 214)          \
   N(ASM, 215)             \
   N(EMPTY, 230)           \
-  N(DECLARATIONS, 231)
+  N(DECLARATIONS, 231)    \
+  N(ERROR, WW_SYNTAX_ERROR)
 typedef enum {
   WW_NODE_OTHER,
 #define N(id, kind) WW_NODE_##id,

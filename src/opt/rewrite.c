@@ -228,6 +228,12 @@ void ww_rewrite_offer(ww_rewriting *x,
 
 /* ---- the kernel ---- */
 
+/* A template's instance is called after it: `scale<float, 4>`. */
+static bool is_named(const char *kernel, const char *function) {
+  size_t n = strlen(function);
+  return n && !strncmp(kernel, function, n) && (!kernel[n] || kernel[n] == '<');
+}
+
 /* The function of that name with a body, the one at the line where there are several.
  */
 static bool find_kernel(ww_rewriting *x) {
@@ -242,7 +248,7 @@ static bool find_kernel(ww_rewriting *x) {
     for (uint32_t c = i + 1; function && c < n->last; c = s->v[c].last)
       body = c;
     if (!function || body == WW_NONODE || s->v[body].kind != WW_NODE_COMPOUND ||
-        strcmp(n->name, x->in->kernel))
+        !is_named(x->in->kernel, n->name))
       continue;
     for (; at < n->decl && at < s->bytes; at++)
       line += s->text[at] == '\n';
@@ -255,11 +261,32 @@ static bool find_kernel(ww_rewriting *x) {
   return found;
 }
 
-uint32_t ww_rewrite_all(const ww_rewrite_input *in, ww_arena *a, ww_rewritten **out) {
+/* What clang does not understand inside the kernel; NULL: nothing. */
+static const char *error_in_kernel(const ww_rewriting *x) {
+  const ww_syntax *s = x->in->syntax;
+  const ww_node *kernel = &s->v[x->kernel];
+  for (uint32_t i = 0; i < s->n; i++)
+    if (s->v[i].kind == WW_NODE_ERROR && s->v[i].begin >= kernel->begin &&
+        s->v[i].begin <= kernel->end)
+      return s->v[i].name;
+  return NULL;
+}
+
+uint32_t ww_rewrite_all(const ww_rewrite_input *in,
+                        ww_arena *a,
+                        ww_rewritten **out,
+                        ww_err *e) {
   ww_rewriting x = {.in = in, .v = in->syntax->v, .text = in->syntax->text, .a = a};
   *out = NULL;
-  if (!find_kernel(&x))
+  if (!find_kernel(&x)) {
+    ww_fail(e, WW_EUNSUPPORTED, "the kernel's text is not in this file");
     return 0;
+  }
+  const char *error = error_in_kernel(&x);
+  if (error) {
+    ww_fail(e, WW_EPARSE, "libclang does not understand the kernel: %s", error);
+    return 0;
+  }
   for (int k = 0; k < WW_NREWRITES; k++) {
     uint32_t from = x.out.n;
     functions[k](&x);

@@ -50,8 +50,11 @@ typedef struct {
   bool approximate;        /* other results are granted */
 } ww_rewrite_input;
 
-/* All offers, in the table's order; lives in the arena. */
-uint32_t ww_rewrite_all(const ww_rewrite_input *in, ww_arena *a, ww_rewritten **out);
+/* All offers, in the table's order; lives in the arena. e: why there can be none. */
+uint32_t ww_rewrite_all(const ww_rewrite_input *in,
+                        ww_arena *a,
+                        ww_rewritten **out,
+                        ww_err *e);
 
 /* The launch behind a rewrite; `complete`: the one before it in numbers. Expressions
  * stay expressions. */

@@ -228,7 +228,7 @@ static void expand(search *s, uint32_t parent, ww_err *e) {
                          .report = &p->report,
                          .overlap = s->q->overlap,
                          .approximate = s->q->approximate};
-  uint32_t n = ww_rewrite_all(&in, s->a, &v);
+  uint32_t n = ww_rewrite_all(&in, s->a, &v, e);
   for (uint32_t k = 0; k < n && !is_over(s) && s->out->v.n < MOST_CANDIDATES; k++)
     try_rewrite(s, parent, &in, &v[k]);
 }
