@@ -495,13 +495,24 @@ static void find_borders(const ww_plan *p, numbers *v) {
   }
 }
 
+/* A mask, 65535, stays one. */
+static int64_t fitting(const ww_plan *p, uint32_t k, int64_t v) {
+  int64_t base = base_value(p, k);
+  int64_t mask = 1;
+  if (p->guarded[k] || base < 3 || base & (base + 1))
+    return v;
+  while (mask < v)
+    mask = 2 * mask + 1;
+  return mask;
+}
+
 static void add_case(ww_plan *p, const int64_t *values, ww_contents contents) {
   ww_case c = {.contents = contents,
                .alias = {-1, -1},
                .seed = ww_mix64(p->o->seed + 77 * p->cases.n + 1)};
   for (uint32_t k = 0; k < p->nsizes; k++) {
     uint32_t n = p->nvalues[k];
-    c.value[k] = n ? p->values[k][(p->cases.n + k) % n] : values[k];
+    c.value[k] = n ? p->values[k][(p->cases.n + k) % n] : fitting(p, k, values[k]);
     if (ww_type_bytes[p->side[0]->fn->params[p->size[k]].type] == 4 &&
         c.value[k] > INT32_MAX)
       c.value[k] = INT32_MAX;
@@ -550,6 +561,16 @@ static void add_mixed(ww_plan *p, int64_t most) {
     int64_t v[WW_MOST_SIZES];
     for (uint32_t k = 0; k < p->nsizes; k++)
       v[k] = j % 2 && p->like[k] >= 0 ? v[p->like[k]] : pick[(j + 5 * k) % n];
+    add_case(p, v, usual(p));
+  }
+}
+
+/* One of the sizes is 0 and the others are not. */
+static void add_empty(ww_plan *p) {
+  for (uint32_t k = 0; p->nsizes > 1 && k < p->nsizes; k++) {
+    int64_t v[WW_MOST_SIZES];
+    for (uint32_t j = 0; j < p->nsizes; j++)
+      v[j] = j == k ? 0 : 33;
     add_case(p, v, usual(p));
   }
 }
@@ -645,6 +666,7 @@ static void list_cases(ww_plan *p) {
     for (int k = 0; k < 6; k++)
       add_square(p, 0, usual(p));
   add_mixed(p, most);
+  add_empty(p);
   add_around(p, block);
   for (int k = WW_CONTENTS_TINY; has_floats(p) && k < WW_NCONTENTS; k++)
     for (int twice = 0; twice < 2; twice++)

@@ -107,6 +107,8 @@ uint8_t *ww_case_contents(const ww_plan *p,
   const char *type = r->type && ww_elem_size(r->type) ? r->type : "u8";
   uint64_t count = r->size / ww_elem_size(type);
   uint8_t *to = ww_alloc(a, r->size + 16);
+  /* what a moved pointer points at comes first: row pointers begin with 0 */
+  uint64_t lead = c->offset && r->origin > r->base ? r->origin - r->base : 0;
   bool given = q < p->said.nargs && p->said.args[q].kind == WW_ARG_BUFFER &&
                p->said.args[q].buffer.fill.kind != WW_FILL_NONE;
   ww_fill f = l->args[q].buffer.fill;
@@ -120,8 +122,11 @@ uint8_t *ww_case_contents(const ww_plan *p,
     f = spread(c, type);
   if (free && any_bits(type, &f))
     random_bytes(r->seed, to, r->size);
-  else
-    ww_fill_bytes(&f, type, count, r->seed, 0, count, to);
+  else {
+    count -= lead / ww_elem_size(type);
+    random_bytes(r->seed, to, lead);
+    ww_fill_bytes(&f, type, count, r->seed, 0, count, to + lead);
+  }
   if (free)
     put_specials(c, type, to, r->size);
   return to;

@@ -40,6 +40,7 @@ typedef struct {
    * own */
   uint8_t like;
   bool large; /* grows until the budget ends it */
+  bool ran;
   uint64_t seed;
   const char *text; /* in words, once it is made */
 } ww_case;
@@ -117,6 +118,9 @@ ww_yardstick *ww_judge_open(const ww_kept_all *k, ww_arena *a, ww_strings *notes
 /* Every element has its place: none depends on the order of the old kernel's threads,
  * but for last digits. */
 bool ww_judge_settled(const ww_yardstick *y);
+/* Where only some of the blocks ran: elements that one of the two left alone become the
+ * old kernel's. */
+void ww_judge_common(const ww_yardstick *y, uint8_t *image);
 void ww_judge(const ww_yardstick *y,
               const uint8_t *image,
               ww_discrepancy *out,
