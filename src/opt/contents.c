@@ -108,7 +108,7 @@ uint8_t *ww_case_contents(const ww_plan *p,
   uint64_t count = r->size / ww_elem_size(type);
   uint8_t *to = ww_alloc(a, r->size + 16);
   /* what a moved pointer points at comes first: row pointers begin with 0 */
-  uint64_t lead = c->offset && r->origin > r->base ? r->origin - r->base : 0;
+  uint64_t lead = c->offset ? l->args[q].buffer.offset : 0;
   bool given = q < p->said.nargs && p->said.args[q].kind == WW_ARG_BUFFER &&
                p->said.args[q].buffer.fill.kind != WW_FILL_NONE;
   ww_fill f = l->args[q].buffer.fill;
