@@ -630,71 +630,6 @@ static ww_status one_case(verifier *v, ww_case *c, ww_err *e) {
 
 /* ---- the verdict ---- */
 
-static void make_reached(verifier *v, int side) {
-  const ww_module *m = v->p.side[side]->module;
-  v->reached[side] = WW_NEWN(v->p.a, bool *, m->nfns + 1);
-  for (uint32_t f = 0; f < m->nfns; f++)
-    v->reached[side][f] = WW_NEWN(v->p.a, bool, m->fns[f].nblocks + 1);
-}
-
-static void
-add_place(ww_arena *a, const ww_module *m, const ww_block *b, ww_places *to) {
-  for (uint32_t k = 0; k < b->nins; k++) {
-    uint32_t loc = b->ins[k].loc;
-    if (!loc || loc >= m->nlocs || !m->locs[loc].line)
-      continue;
-    ww_place at = {m->nfiles ? ww_strdup(a, m->files[m->locs[loc].file]) : NULL,
-                   m->locs[loc].line};
-    for (uint32_t n = 0; n < to->n; n++)
-      if (to->v[n].line == at.line)
-        return;
-    ww_push(a, to, at);
-    return;
-  }
-}
-
-static void find_unreached(verifier *v, int side) {
-  const ww_verify_side *s = v->p.side[side];
-  ww_verdict *out = v->out;
-  bool *in = WW_NEWN(v->p.a, bool, s->module->nfns + 1);
-  ww_reach(s->module, s->fn, in);
-  for (uint32_t f = 0; f < s->module->nfns; f++)
-    for (uint32_t b = 0; in[f] && b < s->module->fns[f].nblocks; b++) {
-      const ww_block *t = &s->module->fns[f].blocks[b];
-      if (t->nins && ww_terminator(t)->op == WW_OP_TRAP)
-        continue;
-      out->blocks[side]++;
-      if (v->reached[side][f][b])
-        continue;
-      out->missed[side]++;
-      add_place(v->p.a, s->module, t, &out->unreached[side]);
-    }
-}
-
-static void list_limits(verifier *v) {
-  static const char *const always[] = {
-      "indices beyond 2^31: buffers are far smaller",
-      "lanes of a warp that run apart: here they run in lock step",
-      "the order in which writes reach other threads: here at once",
-      "errors that grow with size beyond the sizes that ran",
-  };
-  ww_verdict *out = v->out;
-  ww_strings_add(v->p.a, &out->limits, always, WW_COUNT(always));
-  for (uint32_t k = 0; k < out->nsizes; k++)
-    if (out->cases && out->sizes[k].most < out->sizes[k].given)
-      ww_push(v->p.a, &out->limits,
-              ww_fmt(v->p.a,
-                     "`%s` above %lld, and what only happens there (given: %lld)",
-                     out->sizes[k].name, (long long)out->sizes[k].most,
-                     (long long)out->sizes[k].given));
-  if (out->missed[1])
-    ww_push(v->p.a, &out->limits,
-            ww_fmt(v->p.a,
-                   "what %u of the new kernel's %u blocks of code do: no case "
-                   "reached them",
-                   out->missed[1], out->blocks[1]));
-}
-
 static bool has_atomics(const ww_verify_side *s, ww_arena *a) {
   bool *in = WW_NEWN(a, bool, s->module->nfns + 1);
   ww_reach(s->module, s->fn, in);
@@ -718,7 +653,7 @@ static void open_verdict(verifier *v) {
   }
   out->assumed = v->p.assumed.list;
   for (int s = 0; s < 2; s++)
-    make_reached(v, s);
+    v->reached[s] = ww_cover_open(&v->p, s);
 }
 
 static ww_status all_cases(verifier *v, ww_err *e) {
@@ -818,8 +753,6 @@ ww_status ww_verify(const ww_verify_side *old,
                  out->refusal ? out->refusal : "all are too long; raise --budget");
   if (st)
     return st;
-  for (int s = 0; s < 2; s++)
-    find_unreached(&v, s);
-  list_limits(&v);
+  ww_cover_close(&v.p, v.reached, out);
   return WW_OK;
 }

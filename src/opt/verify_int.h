@@ -4,6 +4,7 @@
  *   contents.c what buffers hold at first
  *   judge.c    two memories after a run -> the first difference
  *   verify.c   the runs of a case, the cases of a verdict
+ *   verify_cover.c  what they did not show
  *   verify_show.c  the verdict as text and JSON */
 #ifndef WW_OPT_VERIFY_INT_H
 #define WW_OPT_VERIFY_INT_H
@@ -85,6 +86,11 @@ uint8_t *ww_case_contents(const ww_plan *p,
                           ww_arena *a);
 /* Each float of these contents moved by up to one unit of its last place. */
 void ww_perturb(const char *type, uint8_t *bytes, uint64_t n, uint64_t seed);
+
+/* ---- verify_cover.c ---- */
+/* Per function and block of a side, to be set where a run gets there. */
+bool **ww_cover_open(const ww_plan *p, int side);
+void ww_cover_close(const ww_plan *p, bool **const reached[2], ww_verdict *out);
 
 /* ---- judge.c ---- */
 typedef struct {
