@@ -728,6 +728,10 @@ ww_status ww_verify(const ww_verify_side *old,
     ww_push(a, &out->notes,
             "the original uses matrix instructions: floats are compared with its own "
             "results, not with double precision");
+  if (ww_plan_assumes_shared(&v.p))
+    ww_push(a, &out->notes,
+            "no launch gives the new kernel dynamic shared memory: as much as it "
+            "touches; --new-shared says how much there is");
   open_verdict(&v);
   v.atomics[0] = has_atomics(old, a);
   v.atomics[1] = has_atomics(new, a);

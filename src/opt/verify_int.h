@@ -68,6 +68,8 @@ typedef struct {
 
 /* ---- cases.c ---- */
 ww_status ww_plan_make(ww_plan *p, ww_err *e);
+/* The new kernel uses dynamic shared memory that no launch gives. */
+bool ww_plan_assumes_shared(const ww_plan *p);
 /* The launch of each side, complete but for contents. Fails where the old kernel has
  * none at this size. */
 ww_status ww_case_launches(const ww_plan *p,
