@@ -214,8 +214,8 @@ def reordered(kernel):
         if kernel.masked[e0:b1].strip():
             continue
         one, two = kernel.masked[b0:e0], kernel.masked[b1:e1]
-        makes = re.match(r"(\w+(?:\.\w+)?)[^=;(]*=[^=]", one)
-        if makes and re.search(rf"\b{re.escape(makes[1])}\b", two) and one != two:
+        makes = re.match(r"([\w.\[\]>* +-]+?)\s*[-+*/|&^]?=[^=]", one)
+        if makes and re.search(rf"(?<!\w){re.escape(makes[1])}(?!\w)", two) and one != two:
             yield b0, e1, kernel.text[b1:e1] + " " + kernel.text[b0:e0]
 
 

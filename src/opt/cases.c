@@ -616,7 +616,7 @@ static void add_large(ww_plan *p) {
                                   65539, 131101, 262147, 524309, 1048576, 1048583};
   uint32_t from = p->cases.n;
   for (uint32_t k = 0; k < WW_COUNT(sizes); k++)
-    add_square(p, sizes[k], usual(p));
+    add_square(p, sizes[k], k % 3 ? usual(p) : WW_CONTENTS_SPARSE);
   for (int part = 64; part; part /= 4) {
     int64_t v[WW_MOST_SIZES];
     for (uint32_t k = 0; k < p->nsizes; k++)
@@ -678,7 +678,7 @@ static void list_cases(ww_plan *p) {
   add_mixed(p, most);
   add_empty(p);
   add_around(p, block);
-  for (int k = WW_CONTENTS_TINY; has_floats(p) && k < WW_NCONTENTS; k++)
+  for (int k = WW_CONTENTS_TINY; has_floats(p) && k <= WW_CONTENTS_INF; k++)
     for (int twice = 0; twice < 2; twice++)
       if (!p->o->finite || k < WW_CONTENTS_NAN)
         add_like(p, twice, k);

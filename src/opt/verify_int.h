@@ -24,7 +24,8 @@
   C(TINY, "zeros of both signs and denormals") \
   C(HUGE, "some floats of 1e30")               \
   C(NAN, "some NaN")                           \
-  C(INF, "some infinities")
+  C(INF, "some infinities")                    \
+  C(SPARSE, "few integers that are not the least")
 typedef enum {
 #define C(id, text) WW_CONTENTS_##id,
   WW_CONTENTS(C)

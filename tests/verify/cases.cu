@@ -112,3 +112,17 @@ __global__ void expand_by_runs(int n, int runs, const int *start, const int *val
   int v = value[r], last = min(start[r + 1], n);
   for (int i = start[r] + lane; i < last; i += 32) x[i] = v;
 }
+
+// Which bits occur at all: a thread takes several words.
+// warpwise: grid=8 block=64 n=1<<20 x=u32[n]:uniform(0,4294967296) any=u32[1]:zeros
+__global__ void bits_of_all(int n, const unsigned *x, unsigned *any) {
+  unsigned bits = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) bits |= x[i];
+  atomicOr(any, bits);
+}
+
+__global__ void bits_of_last(int n, const unsigned *x, unsigned *any) {
+  unsigned bits = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) bits = x[i];
+  atomicOr(any, bits);
+}
