@@ -19,12 +19,14 @@ import concurrent.futures
 import difflib
 import hashlib
 import json
+import os
 import pathlib
 import random
 import re
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 import verify_corpus
@@ -48,10 +50,23 @@ def code_of(binary, path):
     """The IR of a file without places in the source; None: it does not compile."""
     run = subprocess.run([binary, "kernels", path, "--ir"],
                          capture_output=True, text=True, check=False)
-    if run.returncode:
+    if run.returncode or "cannot be interpreted" in run.stdout:
         return None
     code = run.stdout[run.stdout.find("\n\n"):]
     return re.sub(r" +!\d+:\d+| file \"[^\"]*\" line \d+", "", code)
+
+
+def timed(command):
+    """Exit code, output, seconds on the clock and of the processor."""
+    with tempfile.TemporaryFile() as out:
+        begin = time.monotonic()
+        child = subprocess.Popen(command, stdout=out, stderr=out)
+        _, status, usage = os.wait4(child.pid, 0)
+        wall = time.monotonic() - begin
+        child.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        return (child.returncode, out.read().decode(), round(wall, 2),
+                round(usage.ru_utime + usage.ru_stime, 2))
 
 
 class Item:
@@ -94,15 +109,13 @@ class Item:
         old, new = self.write(folder)
         command = [binary, "verify", old, new, "--kernel", self.old.name, "--new-kernel",
                    self.new.name, "--seed", str(seed), "--json", *self.options]
-        begin = time.monotonic()
-        run = subprocess.run(command, capture_output=True, text=True, check=False)
-        line = {"id": self.id, "class": self.kind, "family": self.old.family,
-                "seconds": round(time.monotonic() - begin, 2)}
-        verdict = json.loads(run.stdout) if run.stdout.startswith("{") else {}
-        if run.returncode not in (0, 1):
-            error = verdict.get("error", {}).get("message") or run.stderr or run.stdout
+        line = {"id": self.id, "class": self.kind, "family": self.old.family}
+        code, text, line["seconds"], line["cpu"] = timed(command)
+        verdict = json.loads(text) if text.startswith("{") else {}
+        if code not in (0, 1):
+            error = verdict.get("error", {}).get("message") or text
             return line | {"verdict": "unjudged", "why": error.strip()[:300]}
-        if run.returncode == 0:
+        if code == 0:
             return line | {"verdict": "same", "cases": verdict["cases"]}
         first = verdict["difference"]
         return line | {"verdict": "different", "kind": first["kind"],
@@ -136,10 +149,15 @@ def draw_pairs(args):
     draw = random.Random(args.seed)
     kernels = verify_corpus.kernels()
     unequal = read_list("verify_unequal.list")
-    found = [p for p in verify_pairs.levels(kernels) if p[0] not in unequal]
+    found = []
+    for name, one, other in verify_pairs.levels(kernels):
+        back = f"{one.file}:{other.name}:{one.name}"
+        reason = unequal.get(name) or unequal.get(back) or "with :"
+        if reason.startswith("with "):
+            options = reason[5:reason.index(":")].split()
+            found.append(Item(name, "levels", one, other.text, other, options))
     draw.shuffle(found)
-    out = [Item(name, "levels", one, other.text, other)
-           for name, one, other in found[:args.count // 2]]
+    out = found[:args.count // 2]
     draw.shuffle(kernels)
     for k, kernel in enumerate(kernels * len(verify_pairs.REWRITES)):
         rewrite = verify_pairs.REWRITES[(k + k // len(kernels)) % len(verify_pairs.REWRITES)]
@@ -182,14 +200,15 @@ def table(lines, wanted):
     rows = {}
     for r in lines:
         rows.setdefault(r["class"], []).append(r)
-    print(f"{'class':14} {'runs':>5} {'right':>6} {'wrong':>6} {'unjudged':>9} {'median s':>9}")
+    print(f"{'class':14} {'runs':>5} {'right':>6} {'wrong':>6} {'unjudged':>9} {'median s':>9} "
+          f"{'of CPU':>7}")
     for kind in [*sorted(rows), None]:
         those = rows[kind] if kind else lines
         right = sum(r["verdict"] == wanted for r in those)
         unjudged = sum(r["verdict"] == "unjudged" for r in those)
-        seconds = statistics.median(r["seconds"] for r in those)
+        seconds = [statistics.median(r[of] for r in those) for of in ("seconds", "cpu")]
         print(f"{kind or 'all':14} {len(those):5} {right:6} {len(those) - right - unjudged:6} "
-              f"{unjudged:9} {seconds:9.1f}")
+              f"{unjudged:9} {seconds[0]:9.1f} {seconds[1]:7.1f}")
     print(f"right: {100 * sum(r['verdict'] == wanted for r in lines) / len(lines):.1f} %")
 
 

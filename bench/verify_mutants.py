@@ -170,7 +170,7 @@ def shared_unset(kernel):
 def plain_add(kernel):
     """An addition that is not atomic where it has to be."""
     for m in sites(kernel, r"(?<=[;{})\s])atomic(?:Add|_add)\(&([^,;]+), ([^;]+)\);"):
-        if m[2].count("(") == m[2].count(")"):
+        if m[2].count("(") == m[2].count(")") and "atomic" not in m[2]:
             yield m.start(), m.end(), f"{m[1]} += {m[2]};"
     for m in sites(kernel, r"(?<=[;{})\s])atomic_inc\(&([^,;()]+)\);"):
         yield m.start(), m.end(), f"{m[1]} += 1;"
@@ -214,8 +214,8 @@ def reordered(kernel):
         if kernel.masked[e0:b1].strip():
             continue
         one, two = kernel.masked[b0:e0], kernel.masked[b1:e1]
-        makes = re.match(r"(\w+)", one)
-        if makes and re.search(rf"\b{makes[1]}\b", two) and "=" in one and one != two:
+        makes = re.match(r"([\w.\[\]>* +-]+?)\s*[-+*/|&^]?=[^=]", one)
+        if makes and re.search(rf"(?<!\w){re.escape(makes[1])}(?!\w)", two) and one != two:
             yield b0, e1, kernel.text[b1:e1] + " " + kernel.text[b0:e0]
 
 

@@ -258,7 +258,8 @@ uint32_t low_symbol(low *L, LLVMValueRef gv) {
   s.size = LLVMTypeIsSized(t) ? LLVMABISizeOfType(L->td, t) : 0;
   if (!s.align)
     s.align = LLVMTypeIsSized(t) ? LLVMABIAlignmentOfType(L->td, t) : 1;
-  s.dynamic = s.space == WW_SHARED && (LLVMIsDeclaration(gv) || !s.size);
+  /* an array of no size that is not extern has no room, whatever the launch gives */
+  s.dynamic = s.space == WW_SHARED && LLVMIsDeclaration(gv);
   if (s.dynamic)
     s.size = 0;
   if (!*s.mangled)

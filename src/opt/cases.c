@@ -127,7 +127,16 @@ static void scale_buffers(const ww_plan *p, const ww_case *c, ww_launch *l) {
       continue;
     uint64_t count = scaled_count(p, c, b->bytes / size);
     if (count != UINT64_MAX)
-      b->bytes = (count ? count : 1) * size + b->offset;
+      b->bytes = count * size + b->offset;
+  }
+}
+
+/* A buffer of no elements: who reads the first leaves it. */
+static void keep_empty(const ww_plan *p, ww_launch *l) {
+  for (uint32_t q = 0; q < l->nargs && q < p->said.nargs; q++) {
+    bool given = p->said.args[q].kind == WW_ARG_BUFFER && p->said.args[q].buffer.bytes;
+    if (given && !l->args[q].buffer.bytes && !l->args[q].buffer.local)
+      l->args[q].buffer.bytes = 1;
   }
 }
 
@@ -278,6 +287,7 @@ static ww_status old_launch(const ww_plan *p,
     return st;
   scale_grid(p, c, 0, &s->launch, l);
   scale_buffers(p, c, l);
+  keep_empty(p, l);
   l->seed = c->seed;
   st = ww_inputs_complete(s->module, s->fn, l, &until, said, a, e);
   if (st)
@@ -296,11 +306,6 @@ static bool uses_dynamic(const ww_verify_side *s, ww_arena *a) {
   return false;
 }
 
-/* Someone wrote a launch down, so that what it does not say is not there. */
-static bool has_launch(const ww_verify_side *s) {
-  return s->launch.grid[0] || s->launch.grid_expr[0];
-}
-
 /* The new kernel's shape with the old one's arguments. */
 static ww_status new_shape(const ww_plan *p,
                            const ww_launch *old,
@@ -309,7 +314,7 @@ static ww_status new_shape(const ww_plan *p,
                            ww_launch *l,
                            ww_err *e) {
   const ww_verify_side *s = p->side[1];
-  bool grid = has_launch(s);
+  bool grid = s->launch.grid[0] || s->launch.grid_expr[0];
   bool block = s->launch.block[0] || s->launch.block_expr[0];
   ww_launch_copy(&s->launch, a, l);
   l->args = WW_NEWN(a, ww_arg, old->nargs + 1);
@@ -339,6 +344,11 @@ static ww_status new_shape(const ww_plan *p,
   return WW_OK;
 }
 
+bool ww_plan_assumes_shared(const ww_plan *p) {
+  const ww_launch *l = &p->shape[1];
+  return !l->shared && !l->shared_given && uses_dynamic(p->side[1], p->a);
+}
+
 static ww_status new_launch(const ww_plan *p,
                             const ww_case *c,
                             const ww_launch *old,
@@ -353,8 +363,7 @@ static ww_status new_launch(const ww_plan *p,
   if (st)
     return st;
   scale_grid(p, c, 1, &s->launch, l);
-  if (!l->shared && !l->shared_given && !has_launch(s) && !has_launch(p->side[0]) &&
-      uses_dynamic(s, a)) {
+  if (!l->shared && !l->shared_given && uses_dynamic(s, a)) {
     ww_launch found = *l;
     ww_assumed said = {0};
     if (!ww_inputs_complete(s->module, s->fn, &found, NULL, &said, a, e))
@@ -495,13 +504,24 @@ static void find_borders(const ww_plan *p, numbers *v) {
   }
 }
 
+/* A mask, 65535, stays one. */
+static int64_t fitting(const ww_plan *p, uint32_t k, int64_t v) {
+  int64_t base = base_value(p, k);
+  int64_t mask = 1;
+  if (p->guarded[k] || base < 3 || base & (base + 1))
+    return v;
+  while (mask < v)
+    mask = 2 * mask + 1;
+  return mask;
+}
+
 static void add_case(ww_plan *p, const int64_t *values, ww_contents contents) {
   ww_case c = {.contents = contents,
                .alias = {-1, -1},
                .seed = ww_mix64(p->o->seed + 77 * p->cases.n + 1)};
   for (uint32_t k = 0; k < p->nsizes; k++) {
     uint32_t n = p->nvalues[k];
-    c.value[k] = n ? p->values[k][(p->cases.n + k) % n] : values[k];
+    c.value[k] = n ? p->values[k][(p->cases.n + k) % n] : fitting(p, k, values[k]);
     if (ww_type_bytes[p->side[0]->fn->params[p->size[k]].type] == 4 &&
         c.value[k] > INT32_MAX)
       c.value[k] = INT32_MAX;
@@ -554,6 +574,16 @@ static void add_mixed(ww_plan *p, int64_t most) {
   }
 }
 
+/* One of the sizes is 0 and the others are not. */
+static void add_empty(ww_plan *p) {
+  for (uint32_t k = 0; p->nsizes > 1 && k < p->nsizes; k++) {
+    int64_t v[WW_MOST_SIZES];
+    for (uint32_t j = 0; j < p->nsizes; j++)
+      v[j] = j == k ? 0 : 33;
+    add_case(p, v, usual(p));
+  }
+}
+
 /* A size that does not follow the others: it ends nothing, or it is far smaller than
  * they are. A filter of 64 taps or of radius 4 is no larger for a longer signal. */
 static bool stays(const ww_plan *p, uint32_t k) {
@@ -586,7 +616,7 @@ static void add_large(ww_plan *p) {
                                   65539, 131101, 262147, 524309, 1048576, 1048583};
   uint32_t from = p->cases.n;
   for (uint32_t k = 0; k < WW_COUNT(sizes); k++)
-    add_square(p, sizes[k], usual(p));
+    add_square(p, sizes[k], k % 3 ? usual(p) : WW_CONTENTS_SPARSE);
   for (int part = 64; part; part /= 4) {
     int64_t v[WW_MOST_SIZES];
     for (uint32_t k = 0; k < p->nsizes; k++)
@@ -607,8 +637,8 @@ static bool has_floats(const ww_plan *p) {
   return false;
 }
 
-/* A buffer that is written and one that is read may be one, where the old kernel does
- * not rule it out. */
+/* A buffer that is written and one of the same size that is read may be one, where the
+ * old kernel does not rule it out. */
 static void add_overlaps(ww_plan *p) {
   const ww_fn *fn = p->side[0]->fn;
   for (uint32_t x = 0; x < fn->nparams; x++)
@@ -621,7 +651,8 @@ static void add_overlaps(ww_plan *p) {
                !(q[k]->ctype && strstr(q[k]->ctype, "restrict")) &&
                q[k]->elem == q[0]->elem;
       if (!fits || p->base.args[x].kind != WW_ARG_BUFFER ||
-          p->base.args[y].kind != WW_ARG_BUFFER)
+          p->base.args[y].kind != WW_ARG_BUFFER ||
+          p->base.args[x].buffer.bytes != p->base.args[y].buffer.bytes)
         continue;
       ww_case *c = add_like(p, 1, WW_CONTENTS_SIGNED);
       c->alias[0] = x;
@@ -645,8 +676,9 @@ static void list_cases(ww_plan *p) {
     for (int k = 0; k < 6; k++)
       add_square(p, 0, usual(p));
   add_mixed(p, most);
+  add_empty(p);
   add_around(p, block);
-  for (int k = WW_CONTENTS_TINY; has_floats(p) && k < WW_NCONTENTS; k++)
+  for (int k = WW_CONTENTS_TINY; has_floats(p) && k <= WW_CONTENTS_INF; k++)
     for (int twice = 0; twice < 2; twice++)
       if (!p->o->finite || k < WW_CONTENTS_NAN)
         add_like(p, twice, k);

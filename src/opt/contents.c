@@ -11,6 +11,7 @@
 #include "../base/half.h"
 #include "../base/random.h"
 
+#define FEW 8            /* elements of a sparse buffer */
 #define SPECIAL_EVERY 11 /* elements, of those that are special */
 
 static double special(ww_contents contents, uint64_t r) {
@@ -43,8 +44,8 @@ put_specials(const ww_case *c, const char *type, uint8_t *bytes, uint64_t n) {
   char kind;
   uint32_t size;
   uint32_t lanes;
-  if (c->contents < WW_CONTENTS_TINY || !ww_elem_parts(type, &kind, &size, &lanes) ||
-      (kind != 'f' && kind != 'b'))
+  if (c->contents < WW_CONTENTS_TINY || c->contents > WW_CONTENTS_INF ||
+      !ww_elem_parts(type, &kind, &size, &lanes) || (kind != 'f' && kind != 'b'))
     return;
   for (uint64_t i = 0; i < n / size; i++) {
     uint64_t r = ww_mix64(c->seed ^ (i * WW_GOLDEN));
@@ -86,6 +87,24 @@ static void random_bytes(uint64_t seed, uint8_t *to, uint64_t n) {
   }
 }
 
+/* All are the least but for about eight, which have a bit more: what is lost of a
+ * union, a count or a maximum shows. */
+static void
+put_sparse(const ww_fill *f, const char *type, uint64_t seed, uint8_t *to, uint64_t n) {
+  ww_fill least = {.kind = WW_FILL_UNIFORM, .lo = f->lo, .hi = f->lo + 1};
+  uint32_t size = ww_elem_size(type);
+  uint64_t count = n / size;
+  ww_fill_bytes(&least, type, count, seed, 0, count, to);
+  for (int k = 0; count && k < FEW; k++) {
+    uint64_t r = ww_random(&seed);
+    double more = (double)(1ull << (r >> 32) % 32);
+    ww_fill one = {.kind = WW_FILL_UNIFORM, .lo = f->lo + more};
+    one.hi = one.lo + 1;
+    if (one.hi <= f->hi)
+      ww_fill_bytes(&one, type, 1, seed, 0, 1, to + r % count * size);
+  }
+}
+
 /* Floats that no sum is spoiled by: atomics may add to them. */
 static void
 poison(const ww_case *c, const char *type, uint64_t seed, uint8_t *to, uint64_t n) {
@@ -107,6 +126,8 @@ uint8_t *ww_case_contents(const ww_plan *p,
   const char *type = r->type && ww_elem_size(r->type) ? r->type : "u8";
   uint64_t count = r->size / ww_elem_size(type);
   uint8_t *to = ww_alloc(a, r->size + 16);
+  /* what a moved pointer points at comes first: row pointers begin with 0 */
+  uint64_t lead = c->offset ? l->args[q].buffer.offset : 0;
   bool given = q < p->said.nargs && p->said.args[q].kind == WW_ARG_BUFFER &&
                p->said.args[q].buffer.fill.kind != WW_FILL_NONE;
   ww_fill f = l->args[q].buffer.fill;
@@ -120,8 +141,15 @@ uint8_t *ww_case_contents(const ww_plan *p,
     f = spread(c, type);
   if (free && any_bits(type, &f))
     random_bytes(r->seed, to, r->size);
-  else
-    ww_fill_bytes(&f, type, count, r->seed, 0, count, to);
+  else {
+    count -= lead / ww_elem_size(type);
+    random_bytes(r->seed, to, lead);
+    if (c->contents == WW_CONTENTS_SPARSE && f.kind == WW_FILL_UNIFORM && f.lo < f.hi &&
+        ww_elem_is_int(type))
+      put_sparse(&f, type, r->seed, to + lead, r->size - lead);
+    else
+      ww_fill_bytes(&f, type, count, r->seed, 0, count, to + lead);
+  }
   if (free)
     put_specials(c, type, to, r->size);
   return to;

@@ -363,6 +363,18 @@ static uint64_t differs(const ww_kept_all *k,
   return n;
 }
 
+void ww_judge_common(const ww_yardstick *y, uint8_t *image) {
+  const ww_kept_all *k = y->k;
+  for (uint32_t i = 0; i < k->n; i++) {
+    const ww_kept *b = &k->v[i];
+    uint32_t n = y->v[i].c.bytes;
+    for (uint64_t at = b->at; at + n <= b->at + b->bytes; at += n)
+      if (!memcmp(k->old + at, k->initial + at, n) ||
+          !memcmp(image + at, k->initial + at, n))
+        memcpy(image + at, k->old + at, n);
+  }
+}
+
 void ww_judge(const ww_yardstick *y,
               const uint8_t *image,
               ww_discrepancy *out,

@@ -12,10 +12,13 @@
 #include "widen.h"
 
 #define BUDGET 50000000ull /* warp instructions over all runs */
-#define CASE_PART 40        /* of it that one run of the old kernel may take */
+#define CASE_PART 40       /* of it that one run of the old kernel may take */
+#define WATCH_PART 4       /* of it after which races are no longer looked for */
 #define MOST_BLOCKS (1u << 20)
 #define MOST_BYTES (1ull << 28) /* of all buffers of a case */
+#define PART_BYTES (1ull << 26) /* and of one of which some blocks run */
 #define SOME_BLOCKS 12          /* that stand for a grid which is too large */
+#define OWN_SIZES 4             /* cases at the end: parts of the launch's own size */
 
 typedef struct {
   const char *text;
@@ -34,8 +37,9 @@ typedef struct {
   ww_verdict *out;
   ww_module wide[1]; /* the old kernel in double precision */
   bool has_wide, some_blocks;
-  bool atomics;   /* the old kernel has some */
-  bool unordered; /* it is nowhere defined: compared all the same */
+  bool part;       /* some blocks of a case that is too long, beside others */
+  bool atomics[2]; /* of each kernel */
+  bool unordered;  /* it is nowhere defined: compared all the same */
   bool **reached[2];
   uint64_t budget;
   const ww_case *good[2]; /* in which the old kernel is defined: small, larger */
@@ -225,11 +229,12 @@ static ww_status set_up(trial *t, int side, ww_err *e) {
 }
 
 static bool too_large(const trial *t) {
+  uint64_t most = t->v->part ? PART_BYTES : MOST_BYTES;
   uint64_t bytes = 0;
   for (uint32_t q = 0; q < t->launch[0].nargs; q++)
     if (t->launch[0].args[q].kind == WW_ARG_BUFFER)
       bytes += t->launch[0].args[q].buffer.bytes;
-  return bytes > MOST_BYTES;
+  return bytes > most;
 }
 
 /* ---- sizes that the old kernel outgrows ---- */
@@ -281,10 +286,15 @@ static ww_status size_by_running(trial *t, uint64_t most, ww_err *e) {
 
 /* ---- the old kernel ---- */
 
+/* Races show at small sizes, which come first, and to look for them takes more time
+ * than to run. A kernel that races at some sizes itself is watched to the end. */
 static const ww_observer *watched(trial *t, int side, ww_observer *obs) {
+  const verifier *v = t->v;
   ww_watch_free(t->watch[side]);
   t->watch[side] =
-      ww_watch_new(&t->spec[side], &t->setup[side], t->v->reached[side], t->a);
+      ww_watch_new(&t->spec[side], &t->setup[side], v->reached[side], t->a);
+  if (t->c->large && v->out->steps > v->budget / WATCH_PART && !v->out->undefined)
+    ww_watch_stores_alone(t->watch[side]);
   *obs = ww_watch_observer(t->watch[side]);
   return obs;
 }
@@ -331,7 +341,7 @@ static bool is_defined(const trial *t, const ww_yardstick *y) {
     return t->c->alias[0] < 0;
   if (t->c->alias[0] >= 0 && memcmp(t->kept.old, t->kept.other, t->kept.bytes))
     return false;
-  return !races && (t->v->atomics || ww_judge_settled(y));
+  return !races && (t->v->atomics[0] || ww_judge_settled(y));
 }
 
 static ww_status run_old(trial *t, uint64_t most, ww_err *e) {
@@ -393,6 +403,7 @@ static bool find_mishap(trial *t) {
              {WW_MISHAP_COPY, WW_DIFFERS_COPY},
              {WW_MISHAP_SHARED_RACE, WW_DIFFERS_SHARED_RACE},
              {WW_MISHAP_GLOBAL_RACE, WW_DIFFERS_GLOBAL_RACE},
+             {WW_MISHAP_GLOBAL_LOOK, WW_DIFFERS_GLOBAL_RACE},
              {WW_MISHAP_MISALIGNED, WW_DIFFERS_MISALIGNED}};
   ww_arena *a = t->v->p.a;
   for (uint32_t k = 0; k < WW_COUNT(bad); k++) {
@@ -477,7 +488,10 @@ static ww_status run_new(trial *t, const ww_yardstick *y, ww_err *e) {
       return WW_OK;
     if (!o)
       note_lanes(t);
-    ww_judge(y, image_of(t, 1), &f, &out->error, &out->compared);
+    uint8_t *image = image_of(t, 1);
+    if (t->v->part)
+      ww_judge_common(y, image);
+    ww_judge(y, image, &f, &out->error, &out->compared);
     if (f.buffer)
       result_differs(t, &f, o);
   }
@@ -571,11 +585,19 @@ static ww_status compare(trial *t, ww_err *e) {
     return WW_OK;
   }
   add_notes(v, &notes);
-  remember(v, t->c);
-  count_sizes(v->out, &v->p, t->c);
+  if (!v->part) {
+    remember(v, t->c);
+    count_sizes(v->out, &v->p, t->c);
+  }
   ww_status st = run_new(t, y, e);
   v->out->cases++;
+  t->c->ran = true;
   return st;
+}
+
+static bool same_shape(const ww_launch l[2]) {
+  return !memcmp(l[0].grid, l[1].grid, sizeof l->grid) &&
+         !memcmp(l[0].block, l[1].block, sizeof l->block);
 }
 
 /* WW_EDATA, WW_ELIMIT: the case is left out; others end the verdict. */
@@ -584,7 +606,9 @@ static ww_status one_case(verifier *v, ww_case *c, ww_err *e) {
   uint64_t most = v->budget / CASE_PART;
   ww_status st = ww_case_launches(&v->p, c, t.a, t.launch, &t.said, e);
   if (!st && too_large(&t))
-    st = ww_fail(e, WW_ELIMIT, "buffers of more than %llu bytes", MOST_BYTES);
+    st = ww_fail(e, WW_ELIMIT, "the buffers are too large");
+  if (!st && v->part && !same_shape(t.launch))
+    st = ww_fail(e, WW_ELIMIT, "their blocks are not the same ones");
   if (!st)
     st = try_old(&t, most, e);
   if (st == WW_EDATA && any_sized(&t) && t.spec[0].memory) {
@@ -605,71 +629,6 @@ static ww_status one_case(verifier *v, ww_case *c, ww_err *e) {
 }
 
 /* ---- the verdict ---- */
-
-static void make_reached(verifier *v, int side) {
-  const ww_module *m = v->p.side[side]->module;
-  v->reached[side] = WW_NEWN(v->p.a, bool *, m->nfns + 1);
-  for (uint32_t f = 0; f < m->nfns; f++)
-    v->reached[side][f] = WW_NEWN(v->p.a, bool, m->fns[f].nblocks + 1);
-}
-
-static void
-add_place(ww_arena *a, const ww_module *m, const ww_block *b, ww_places *to) {
-  for (uint32_t k = 0; k < b->nins; k++) {
-    uint32_t loc = b->ins[k].loc;
-    if (!loc || loc >= m->nlocs || !m->locs[loc].line)
-      continue;
-    ww_place at = {m->nfiles ? ww_strdup(a, m->files[m->locs[loc].file]) : NULL,
-                   m->locs[loc].line};
-    for (uint32_t n = 0; n < to->n; n++)
-      if (to->v[n].line == at.line)
-        return;
-    ww_push(a, to, at);
-    return;
-  }
-}
-
-static void find_unreached(verifier *v, int side) {
-  const ww_verify_side *s = v->p.side[side];
-  ww_verdict *out = v->out;
-  bool *in = WW_NEWN(v->p.a, bool, s->module->nfns + 1);
-  ww_reach(s->module, s->fn, in);
-  for (uint32_t f = 0; f < s->module->nfns; f++)
-    for (uint32_t b = 0; in[f] && b < s->module->fns[f].nblocks; b++) {
-      const ww_block *t = &s->module->fns[f].blocks[b];
-      if (t->nins && ww_terminator(t)->op == WW_OP_TRAP)
-        continue;
-      out->blocks[side]++;
-      if (v->reached[side][f][b])
-        continue;
-      out->missed[side]++;
-      add_place(v->p.a, s->module, t, &out->unreached[side]);
-    }
-}
-
-static void list_limits(verifier *v) {
-  static const char *const always[] = {
-      "indices beyond 2^31: buffers are far smaller",
-      "lanes of a warp that run apart: here they run in lock step",
-      "the order in which writes reach other threads: here at once",
-      "errors that grow with size beyond the sizes that ran",
-  };
-  ww_verdict *out = v->out;
-  ww_strings_add(v->p.a, &out->limits, always, WW_COUNT(always));
-  for (uint32_t k = 0; k < out->nsizes; k++)
-    if (out->cases && out->sizes[k].most < out->sizes[k].given)
-      ww_push(v->p.a, &out->limits,
-              ww_fmt(v->p.a,
-                     "`%s` above %lld, and what only happens there (given: %lld)",
-                     out->sizes[k].name, (long long)out->sizes[k].most,
-                     (long long)out->sizes[k].given));
-  if (out->missed[1])
-    ww_push(v->p.a, &out->limits,
-            ww_fmt(v->p.a,
-                   "what %u of the new kernel's %u blocks of code do: no case "
-                   "reached them",
-                   out->missed[1], out->blocks[1]));
-}
 
 static bool has_atomics(const ww_verify_side *s, ww_arena *a) {
   bool *in = WW_NEWN(a, bool, s->module->nfns + 1);
@@ -694,7 +653,7 @@ static void open_verdict(verifier *v) {
   }
   out->assumed = v->p.assumed.list;
   for (int s = 0; s < 2; s++)
-    make_reached(v, s);
+    v->reached[s] = ww_cover_open(&v->p, s);
 }
 
 static ww_status all_cases(verifier *v, ww_err *e) {
@@ -723,10 +682,33 @@ static ww_status all_cases(verifier *v, ww_err *e) {
 /* Nothing but the launch as it is can run, and that is too long: its first and last
  * blocks, where both kernels have the same ones. */
 static bool can_thin_out(const verifier *v) {
-  const ww_launch *s = v->p.shape;
   return !v->out->cases && v->out->too_long && !v->some_blocks &&
-         !memcmp(s[0].grid, s[1].grid, sizeof s->grid) &&
-         !memcmp(s[0].block, s[1].block, sizeof s->block);
+         same_shape(v->p.shape);
+}
+
+/* The launch's own size, or as much of it as fits: what a block does only where there
+ * is much to do. Where blocks meet in atomics, some of them give half of a result. */
+static ww_status own_size(verifier *v, ww_err *e) {
+  ww_verdict *out = v->out;
+  uint32_t n = v->p.cases.n;
+  uint32_t left_out[] = {out->refused, out->undefined, out->too_long};
+  ww_status st = WW_ELIMIT;
+  if (!out->same || v->some_blocks || !v->p.nsizes || n < OWN_SIZES || v->atomics[0] ||
+      v->atomics[1] || !same_shape(v->p.shape))
+    return WW_OK;
+  v->some_blocks = v->part = true;
+  for (uint32_t k = 1; k <= OWN_SIZES && st && !v->p.cases.v[n - k].ran; k++) {
+    st = one_case(v, &v->p.cases.v[n - k], e);
+    if (st && st != WW_EDATA && st != WW_ELIMIT)
+      return st;
+    if (!st && v->p.cases.v[n - k].ran)
+      note(v, ww_fmt(v->p.a, "%s: the first and last blocks alone",
+                     v->p.cases.v[n - k].text));
+  }
+  out->refused = left_out[0];
+  out->undefined = left_out[1];
+  out->too_long = left_out[2];
+  return WW_OK;
 }
 
 ww_status ww_verify(const ww_verify_side *old,
@@ -746,9 +728,16 @@ ww_status ww_verify(const ww_verify_side *old,
     ww_push(a, &out->notes,
             "the original uses matrix instructions: floats are compared with its own "
             "results, not with double precision");
+  if (ww_plan_assumes_shared(&v.p))
+    ww_push(a, &out->notes,
+            "no launch gives the new kernel dynamic shared memory: as much as it "
+            "touches; --new-shared says how much there is");
   open_verdict(&v);
-  v.atomics = has_atomics(old, a);
+  v.atomics[0] = has_atomics(old, a);
+  v.atomics[1] = has_atomics(new, a);
   st = all_cases(&v, e);
+  if (!st && out->cases)
+    st = own_size(&v, e);
   if (!st && !out->cases && out->undefined) {
     v.unordered = true;
     out->undefined = out->refused = 0;
@@ -768,8 +757,6 @@ ww_status ww_verify(const ww_verify_side *old,
                  out->refusal ? out->refusal : "all are too long; raise --budget");
   if (st)
     return st;
-  for (int s = 0; s < 2; s++)
-    find_unreached(&v, s);
-  list_limits(&v);
+  ww_cover_close(&v.p, v.reached, out);
   return WW_OK;
 }

@@ -4,6 +4,7 @@
  *   contents.c what buffers hold at first
  *   judge.c    two memories after a run -> the first difference
  *   verify.c   the runs of a case, the cases of a verdict
+ *   verify_cover.c  what they did not show
  *   verify_show.c  the verdict as text and JSON */
 #ifndef WW_OPT_VERIFY_INT_H
 #define WW_OPT_VERIFY_INT_H
@@ -23,7 +24,8 @@
   C(TINY, "zeros of both signs and denormals") \
   C(HUGE, "some floats of 1e30")               \
   C(NAN, "some NaN")                           \
-  C(INF, "some infinities")
+  C(INF, "some infinities")                    \
+  C(SPARSE, "few integers that are not the least")
 typedef enum {
 #define C(id, text) WW_CONTENTS_##id,
   WW_CONTENTS(C)
@@ -40,6 +42,7 @@ typedef struct {
    * own */
   uint8_t like;
   bool large; /* grows until the budget ends it */
+  bool ran;
   uint64_t seed;
   const char *text; /* in words, once it is made */
 } ww_case;
@@ -66,6 +69,8 @@ typedef struct {
 
 /* ---- cases.c ---- */
 ww_status ww_plan_make(ww_plan *p, ww_err *e);
+/* The new kernel uses dynamic shared memory that no launch gives. */
+bool ww_plan_assumes_shared(const ww_plan *p);
 /* The launch of each side, complete but for contents. Fails where the old kernel has
  * none at this size. */
 ww_status ww_case_launches(const ww_plan *p,
@@ -84,6 +89,11 @@ uint8_t *ww_case_contents(const ww_plan *p,
                           ww_arena *a);
 /* Each float of these contents moved by up to one unit of its last place. */
 void ww_perturb(const char *type, uint8_t *bytes, uint64_t n, uint64_t seed);
+
+/* ---- verify_cover.c ---- */
+/* Per function and block of a side, to be set where a run gets there. */
+bool **ww_cover_open(const ww_plan *p, int side);
+void ww_cover_close(const ww_plan *p, bool **const reached[2], ww_verdict *out);
 
 /* ---- judge.c ---- */
 typedef struct {
@@ -117,6 +127,9 @@ ww_yardstick *ww_judge_open(const ww_kept_all *k, ww_arena *a, ww_strings *notes
 /* Every element has its place: none depends on the order of the old kernel's threads,
  * but for last digits. */
 bool ww_judge_settled(const ww_yardstick *y);
+/* Where only some of the blocks ran: elements that one of the two left alone become the
+ * old kernel's. */
+void ww_judge_common(const ww_yardstick *y, uint8_t *image);
 void ww_judge(const ww_yardstick *y,
               const uint8_t *image,
               ww_discrepancy *out,

@@ -23,7 +23,7 @@ typedef struct {
   uint32_t loc;
   uint16_t epoch; /* barriers of the grid before it */
   uint8_t warp;
-  bool atomic;
+  bool atomic : 1, read : 1;
 } visit;
 
 typedef struct {
@@ -68,7 +68,7 @@ struct ww_watch {
   uint32_t warps;
   uint32_t shared_shift, shared_bytes;
   uint64_t variable[2]; /* offsets of the one in shared memory accessed last */
-  bool fenced;
+  bool fenced, stores_alone;
   bool copies; /* stores that are parts are those of asynchronous copies */
   uint16_t epoch;
   block_state *blocks; /* per block of the grid */
@@ -183,6 +183,10 @@ void ww_watch_free(ww_watch *w) {
   free(w->blocks);
   free(w->shadows);
   free(w);
+}
+
+void ww_watch_stores_alone(ww_watch *w) {
+  w->stores_alone = true;
 }
 
 const ww_mishap *ww_watch_mishaps(const ww_watch *w) {
@@ -349,10 +353,19 @@ static visitor visitor_of(const ww_watch *w, const ww_access *a) {
              .loc = a->ins->loc,
              .epoch = w->epoch,
              .warp = warp,
-             .atomic = a->kind == WW_ACCESS_ATOMIC || a->ins->flags & WW_F_VOLATILE},
+             .atomic = a->kind == WW_ACCESS_ATOMIC || a->ins->flags & WW_F_VOLATILE,
+             .read = a->kind == WW_ACCESS_LOAD},
       .group = copy && a->space == WW_SHARED ? b->warps[warp].group : 0,
       .syncs = b->warps[warp].syncs,
       .write = a->kind != WW_ACCESS_LOAD};
+}
+
+/* Who looks before an atomic, or while others have theirs, means to: a slot of a table
+ * that is taken already. In shared memory it is a barrier that is missing. */
+static bool is_look(const ww_access *a, const visit *v, ww_mishap_kind race) {
+  bool load = a->kind == WW_ACCESS_LOAD && v->atomic;
+  bool after = a->kind == WW_ACCESS_ATOMIC && !v->atomic && v->read;
+  return race == WW_MISHAP_GLOBAL_RACE && (load || after);
 }
 
 /* An access to the cells of one lane; the mishap where it is the first race. */
@@ -369,7 +382,7 @@ static ww_mishap *touch(ww_watch *w,
       continue;
     const visit *v = clash(w, me, c, by->write);
     if (v && !first)
-      first = mishap(w, race, a, v->loc);
+      first = mishap(w, is_look(a, v, race) ? WW_MISHAP_GLOBAL_LOOK : race, a, v->loc);
     enter(w, a, by, c);
   }
   return first;
@@ -472,6 +485,8 @@ static void check_alignment(ww_watch *w, const ww_access *a, uint64_t addr) {
 static void on_access(void *ctx, const ww_access *a) {
   ww_watch *w = ctx;
   ww_mask lanes = a->lanes;
+  if (w->stores_alone && (a->space != WW_GLOBAL || a->kind == WW_ACCESS_LOAD))
+    return;
   visitor me = visitor_of(w, a);
   if (a->pattern == WW_PATTERN_SAME)
     lanes &= -lanes; /* a warp visits a place once */

@@ -9,7 +9,8 @@
 typedef enum {
   WW_MISHAP_SHARED_RACE,
   WW_MISHAP_GLOBAL_RACE,
-  WW_MISHAP_SHARED_GAP, /* outside of every variable in shared memory */
+  WW_MISHAP_GLOBAL_LOOK, /* a plain load meets an atomic of another warp */
+  WW_MISHAP_SHARED_GAP,  /* outside of every variable in shared memory */
   WW_MISHAP_MISALIGNED,
   WW_MISHAP_STALE, /* read of shared memory that nobody of the block wrote */
   WW_MISHAP_COPY,  /* access to what an asynchronous copy may not have brought yet */
@@ -36,6 +37,8 @@ typedef struct ww_watch ww_watch;
 ww_watch *
 ww_watch_new(const ww_run_spec *spec, const ww_setup *s, bool **reached, ww_arena *a);
 void ww_watch_free(ww_watch *w); /* accepts NULL */
+/* From here on it only keeps who wrote what, and atomics: several times as fast. */
+void ww_watch_stores_alone(ww_watch *w);
 ww_observer ww_watch_observer(ww_watch *w);
 const ww_mishap *ww_watch_mishaps(const ww_watch *w); /* WW_NMISHAPS of them */
 /* The place in the source that wrote this byte of global memory last; 0: nobody, or

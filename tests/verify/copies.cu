@@ -69,7 +69,7 @@ __global__ void turn_no_array(int n, const float *x, float *y) {
   y[i] = s[255 - t];
 }
 
-// Its launch gives it no shared memory.
+// Its launch does not say how much shared memory it has.
 // warpwise: grid=n/256 block=256
 __global__ void turn_unsized(int n, const float *x, float *y) {
   extern __shared__ float unsized[];

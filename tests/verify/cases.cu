@@ -1,0 +1,128 @@
+// Kernels that differ only in cases that have to be looked for: no columns, masks, windows that stay small, rows that are long.
+
+// warpwise: grid=(rows+63)/64 block=64 rows=4096 len=64 x=i32[rows*len]:uniform(1,100) best=i32[rows]
+__global__ void best_of_row(int rows, int len, const int *x, int *best) {
+  int r = blockIdx.x * blockDim.x + threadIdx.x, top = 0;
+  if (r >= rows) return;
+  for (int k = 0; k < len; k++) top = max(top, x[r * len + k]);
+  best[r] = top;
+}
+
+// Another answer for rows without elements.
+__global__ void best_from_one(int rows, int len, const int *x, int *best) {
+  int r = blockIdx.x * blockDim.x + threadIdx.x, top = 1;
+  if (r >= rows) return;
+  for (int k = 0; k < len; k++) top = max(top, x[r * len + k]);
+  best[r] = top;
+}
+
+// A table whose slots are looked at before they are taken.
+// warpwise: grid=(n+255)/256 block=256 n=1<<16 mask=65535 key=u32[n]:uniform(1,3000) table=u32[mask+1]:zeros count=u32[mask+1]:zeros
+__global__ void count_keys(int n, unsigned mask, const unsigned *key, unsigned *table, unsigned *count) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  unsigned k = key[i], at = k * 2654435769u >> 8;
+  for (;; at++) {
+    unsigned was = table[at & mask];
+    if (was == 0u) was = atomicCAS(&table[at & mask], 0u, k);
+    if (was == 0u || was == k) break;
+  }
+  atomicAdd(&count[at & mask], 1u);
+}
+
+// Blocks behind the first begin one element after each other.
+__global__ void count_keys_again(int n, unsigned mask, const unsigned *key, unsigned *table, unsigned *count) {
+  int i = blockIdx.x * blockDim.y + threadIdx.x;
+  if (i >= n) return;
+  unsigned k = key[i], at = k * 2654435769u >> 8;
+  for (;; at++) {
+    unsigned was = table[at & mask];
+    if (was == 0u) was = atomicCAS(&table[at & mask], 0u, k);
+    if (was == 0u || was == k) break;
+  }
+  atomicAdd(&count[at & mask], 1u);
+}
+
+// The radius is at most 5, whatever the width.
+// warpwise: grid=(w+31)/32 block=32 w=4096 radius=4 in=i32[w] out=i32[w]
+__global__ void window_sum(int w, int radius, const int *in, int *out) {
+  __shared__ int s[42];
+  int t = threadIdx.x, x = blockIdx.x * 32 + t, sum = 0;
+  for (int i = t; i < 32 + 2 * radius; i += 32) s[i] = in[min(max((int)blockIdx.x * 32 + i - radius, 0), w - 1)];
+  __syncthreads();
+  if (x >= w) return;
+  for (int i = 0; i < 2 * radius + 1; i++) sum += s[t + i];
+  out[x] = sum;
+}
+
+__global__ void window_short(int w, int radius, const int *in, int *out) {
+  __shared__ int s[42];
+  int t = threadIdx.x, x = blockIdx.x * 32 + t, sum = 0;
+  for (int i = t; i < 32 + 2 * radius; i += 32) s[i] = in[min(max((int)blockIdx.x * 32 + i - radius, 0), w - 1)];
+  __syncthreads();
+  if (x >= w) return;
+  for (int i = 1; i < 2 * radius + 1; i++) sum += s[t + i];
+  out[x] = sum;
+}
+
+// A block to a row of n, in words of 32: only rows of more than 1024 are loaded by two warps.
+// warpwise: grid=n block=64 n=4096 in=u32[n*((n+31)/32)] out=u32[n] shared=(n+31)/32*4
+__global__ void row_mix(int n, const unsigned *in, unsigned *out) {
+  extern __shared__ unsigned mine[];
+  int words = (n + 31) / 32;
+  unsigned sum = 0;
+  for (int k = threadIdx.x; k < words; k += 64) mine[k] = in[(size_t)blockIdx.x * words + k];
+  __syncthreads();
+  for (int r = 0; r < 32; r++)
+    for (int k = 0; k < words; k++) sum = sum * 31u + (mine[k] >> r);
+  if (threadIdx.x == 0) out[blockIdx.x] = sum;
+}
+
+// warpwise: grid=n block=64 shared=(n+31)/32*4
+__global__ void row_mix_no_barrier(int n, const unsigned *in, unsigned *out) {
+  extern __shared__ unsigned mine[];
+  int words = (n + 31) / 32;
+  unsigned sum = 0;
+  for (int k = threadIdx.x; k < words; k += 64) mine[k] = in[(size_t)blockIdx.x * words + k];
+  for (int r = 0; r < 32; r++)
+    for (int k = 0; k < words; k++) sum = sum * 31u + (mine[k] >> r);
+  if (threadIdx.x == 0) out[blockIdx.x] = sum;
+}
+
+// Runs back to values: the first place of the first run is 0, for pointers into the middle of a buffer too.
+// warpwise: grid=(n+255)/256 block=256 n=65536 runs=1024 start=i32[runs+1]:monotone(0,n) value=i32[runs] x=i32[n]
+__global__ void expand(int n, int runs, const int *start, const int *value, int *x) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  int lo = 0, hi = runs - 1;
+  while (lo < hi) {
+    int mid = (lo + hi + 1) / 2;
+    if (start[mid] <= i)
+      lo = mid;
+    else
+      hi = mid - 1;
+  }
+  x[i] = value[lo];
+}
+
+// warpwise: grid=(runs+7)/8 block=256
+__global__ void expand_by_runs(int n, int runs, const int *start, const int *value, int *x) {
+  int r = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
+  if (r >= runs) return;
+  int v = value[r], last = min(start[r + 1], n);
+  for (int i = start[r] + lane; i < last; i += 32) x[i] = v;
+}
+
+// Which bits occur at all: a thread takes several words.
+// warpwise: grid=8 block=64 n=1<<20 x=u32[n]:uniform(0,4294967296) any=u32[1]:zeros
+__global__ void bits_of_all(int n, const unsigned *x, unsigned *any) {
+  unsigned bits = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) bits |= x[i];
+  atomicOr(any, bits);
+}
+
+__global__ void bits_of_last(int n, const unsigned *x, unsigned *any) {
+  unsigned bits = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) bits = x[i];
+  atomicOr(any, bits);
+}
