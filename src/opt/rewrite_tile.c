@@ -8,7 +8,7 @@
  * counter changes in an index. */
 #include "rewrite_int.h"
 
-#define MOST_LOADS 24
+#define MOST_LOADS 128
 #define MOST_TERMS 6
 #define MOST_SHARED 49152 /* bytes of a block */
 #define X 1u
