@@ -218,9 +218,7 @@ void ww_rewrite_offer(ww_rewriting *x,
 
 /* ---- the kernel ---- */
 
-/* The function of that name with a body, the one at the line where there are several.
- */
-static bool find_kernel(ww_rewriting *x) {
+bool ww_rewrite_kernel(ww_rewriting *x) {
   const ww_syntax *s = x->in->syntax;
   uint32_t line = 1;
   uint32_t at = 0;
@@ -248,7 +246,7 @@ static bool find_kernel(ww_rewriting *x) {
 uint32_t ww_rewrite_all(const ww_rewrite_input *in, ww_arena *a, ww_rewritten **out) {
   ww_rewriting x = {.in = in, .v = in->syntax->v, .text = in->syntax->text, .a = a};
   *out = NULL;
-  if (!find_kernel(&x))
+  if (!ww_rewrite_kernel(&x))
     return 0;
   for (int k = 0; k < WW_NREWRITES; k++) {
     uint32_t from = x.out.n;

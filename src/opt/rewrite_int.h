@@ -6,6 +6,7 @@
  *   rewrite_atomic.c  atomics
  *   rewrite_jam.c     several elements a thread, side by side
  *   rewrite_share.c   several threads an element
+ *   rewrite_inline.c  kernels that only call another function
  *   rewrite_vector.c  walks through memory, and their vectors
  *   rewrite_walk.c    vectors in loops and in kernels of one element a thread */
 #ifndef WW_OPT_REWRITE_INT_H
@@ -25,6 +26,10 @@ typedef struct {
 } ww_rewriting;
 
 typedef WW_VEC(ww_edit) ww_edit_list;
+
+/* Finds the function of that name with a body, the one at the line where there are
+ * several. */
+bool ww_rewrite_kernel(ww_rewriting *x);
 
 /* ---- nodes ---- */
 /* The k-th child, WW_NONODE: there are fewer. */
