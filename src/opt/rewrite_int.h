@@ -7,6 +7,7 @@
  *   rewrite_jam.c     several elements a thread, side by side
  *   rewrite_share.c   several threads an element
  *   rewrite_inline.c  kernels that only call another function
+ *   rewrite_team.c    block sizes of threads that work together
  *   rewrite_vector.c  walks through memory, and their vectors
  *   rewrite_walk.c    vectors in loops and in kernels of one element a thread */
 #ifndef WW_OPT_REWRITE_INT_H
