@@ -234,9 +234,7 @@ static bool is_named(const char *kernel, const char *function) {
   return n && !strncmp(kernel, function, n) && (!kernel[n] || kernel[n] == '<');
 }
 
-/* The function of that name with a body, the one at the line where there are several.
- */
-static bool find_kernel(ww_rewriting *x) {
+bool ww_rewrite_kernel(ww_rewriting *x) {
   const ww_syntax *s = x->in->syntax;
   uint32_t line = 1;
   uint32_t at = 0;
@@ -278,7 +276,7 @@ uint32_t ww_rewrite_all(const ww_rewrite_input *in,
                         ww_err *e) {
   ww_rewriting x = {.in = in, .v = in->syntax->v, .text = in->syntax->text, .a = a};
   *out = NULL;
-  if (!find_kernel(&x)) {
+  if (!ww_rewrite_kernel(&x)) {
     ww_fail(e, WW_EUNSUPPORTED, "the kernel's text is not in this file");
     return 0;
   }

@@ -56,6 +56,10 @@ uint32_t ww_rewrite_all(const ww_rewrite_input *in,
                         ww_rewritten **out,
                         ww_err *e);
 
+/* The text with the body of the function that the kernel only calls in the place of the
+ * call; NULL: the kernel does more. */
+const char *ww_rewrite_inlined(const ww_rewrite_input *in, ww_arena *a);
+
 /* The launch behind a rewrite; `complete`: the one before it in numbers. Expressions
  * stay expressions. */
 void ww_reshape_launch(const ww_reshape *r,

@@ -459,10 +459,25 @@ static bool strides_by_grid(const ww_rewriting *x) {
   return false;
 }
 
+/* Blocks that do not know their number take their work from a counter. */
+static bool takes_turns(const ww_rewriting *x) {
+  bool counter = false;
+  for (uint32_t i = x->body; i < x->v[x->body].last; i++) {
+    uint32_t axis;
+    int k = ww_index_of(x, i, &axis);
+    if (k == WW_INDEX_BLOCK || k == WW_INDEX_GRID_SIZE || k == WW_INDEX_GLOBAL)
+      return false;
+    int32_t p = x->v[i].parent;
+    bool used = x->v[p].kind != WW_NODE_COMPOUND && x->v[p].kind != WW_NODE_IF;
+    counter |= used && ww_starts(ww_node_callee(x, i), "atomic");
+  }
+  return counter;
+}
+
 void ww_rewrite_grid(ww_rewriting *x) {
   static const uint32_t times[] = {2, 4, 8};
   const ww_launch *l = x->in->launch;
-  if (!strides_by_grid(x) || l->grid[1] > 1 || l->grid[2] > 1)
+  if ((!strides_by_grid(x) && !takes_turns(x)) || l->grid[1] > 1 || l->grid[2] > 1)
     return;
   for (uint32_t k = 0; k < WW_COUNT(times); k++) {
     uint32_t f = times[k];

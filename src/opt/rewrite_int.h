@@ -9,6 +9,8 @@
  *   rewrite_loop.c    counted loops, and what they add up
  *   rewrite_row.c     a warp or a block an element
  *   rewrite_tile.c    chunks of a loop's loads in shared memory
+ *   rewrite_inline.c  kernels that only call another function
+ *   rewrite_team.c    block sizes of threads that work together
  *   rewrite_vector.c  walks through memory, and their vectors
  *   rewrite_walk.c    vectors in loops and in kernels of one element a thread */
 #ifndef WW_OPT_REWRITE_INT_H
@@ -28,6 +30,10 @@ typedef struct {
 } ww_rewriting;
 
 typedef WW_VEC(ww_edit) ww_edit_list;
+
+/* Finds the function of that name with a body, the one at the line where there are
+ * several. */
+bool ww_rewrite_kernel(ww_rewriting *x);
 
 /* ---- nodes ---- */
 /* The k-th child, WW_NONODE: there are fewer. */

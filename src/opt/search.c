@@ -228,6 +228,9 @@ static void expand(search *s, uint32_t parent, ww_err *e) {
                          .report = &p->report,
                          .overlap = s->q->overlap,
                          .approximate = s->q->approximate};
+  o.texts[0] = ww_rewrite_inlined(&in, s->a);
+  if (o.texts[0] && ww_syntax_read(&o, s->a, &syntax, e))
+    return;
   uint32_t n = ww_rewrite_all(&in, s->a, &v, e);
   for (uint32_t k = 0; k < n && !is_over(s) && s->out->v.n < MOST_CANDIDATES; k++)
     try_rewrite(s, parent, &in, &v[k]);

@@ -11,18 +11,22 @@ static const ww_launch line256 = {.grid = {64, 1, 1}, .block = {256, 1, 1}};
 __attribute__((unused)) static const ww_launch tile16 = {.grid = {8, 8, 1},
                                                          .block = {16, 16, 1}};
 
-/* The text after the n-th offer of that kind for the kernel k; NULL: there is none. */
-static const char *
-offer(ww_arena *a, const char *text, ww_rewrite_kind kind, int n, const ww_launch *l) {
+static void read_syntax(ww_arena *a, const char *text, ww_syntax *out) {
   const char *files[] = {"k.cu"};
   const char *texts[] = {text};
   ww_front_options o = {
       .files = files, .nfiles = 1, .dialect = WW_CUDA, .texts = texts};
+  ww_err e = {0};
+  if (ww_syntax_read(&o, a, out, &e))
+    fail_msg("%s", e.msg);
+}
+
+/* The text after the n-th offer of that kind for the kernel k; NULL: there is none. */
+__attribute__((unused)) static const char *
+offer(ww_arena *a, const char *text, ww_rewrite_kind kind, int n, const ww_launch *l) {
   ww_syntax syntax;
   ww_rewritten *v;
-  ww_err e = {0};
-  if (ww_syntax_read(&o, a, &syntax, &e))
-    fail_msg("%s", e.msg);
+  read_syntax(a, text, &syntax);
   ww_rewrite_input in = {.syntax = &syntax,
                          .kernel = "k",
                          .line = 1,
