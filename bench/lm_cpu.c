@@ -200,7 +200,7 @@ static bool compare(const char *name, const char *path, int threads, int rounds)
   clear(&x[0]);
   const float *theirs = run(&x[0], text, PROMPT, PROMPT, 0), *mine = logits;
   for (int k = 0; k < VOCAB; k++) most = fmax(most, fabs((double)theirs[k] - mine[k]));
-  fprintf(stderr, "%s, %d threads, %s: logits differ by %.3g at most\n", name, threads, ww_lm_kernels(x[1].m), most);
+  fprintf(stderr, "%s, %d threads, %s: logits differ by %.3g at most\n", name, threads, x[1].m->k->name, most);
   close_engine(&x[0]);
   close_engine(&x[1]);
   return true;

@@ -40,14 +40,15 @@ static void write_bounds(const ww_fn *fn, ww_json *j) {
   ww_json_end_obj(j);
 }
 
-static void write_kernel(const ww_module *m, const ww_fn *fn, bool ir, ww_json *j) {
+static void write_kernel(const ww_unit *u, const ww_fn *fn, bool ir, ww_json *j) {
+  const ww_module *m = &u->module;
   ww_json_put(j, "{name:%s,mangled:%s,file:%s,line:%u,dialect:%s,args:[", fn->name,
               fn->mangled, fn->file, fn->line, ww_dialect_names[m->dialect]);
   for (uint32_t i = 0; i < fn->nparams; i++)
     write_arg(&fn->params[i], j);
   ww_json_put(j, "],shared_bytes:%u,local_bytes:%u", fn->shared_bytes, fn->local_bytes);
   write_bounds(fn, j);
-  ww_json_put(j, "interpretable:%i,reason:%s", !fn->refusal, fn->refusal);
+  ww_refusal_write(u, fn, j);
   if (ir && !fn->refusal) {
     ww_buf text = {0};
     ww_buf_puts(&text, "");
@@ -66,7 +67,7 @@ static void print_json(const char **files, uint32_t n, const ww_unit *u, bool ir
   ww_json_put(j, "kernels:[");
   for (uint32_t i = 0; i < u->module.nfns; i++)
     if (u->module.fns[i].kernel)
-      write_kernel(&u->module, &u->module.fns[i], ir, j);
+      write_kernel(u, &u->module.fns[i], ir, j);
   ww_json_put(j, "],partial:%i", u->partial);
   ww_diags_write(u, j);
   ww_line_end(j);

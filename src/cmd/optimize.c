@@ -3,10 +3,8 @@
 #include "../opt/optimize.h"
 
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "../base/random.h"
 #include "../predict/show/show.h"
 #include "source.h"
 
@@ -42,17 +40,14 @@ static const ww_option table[] = {
     WW_OPTION(all, NULL, "list candidates without a gain, too"),
     WW_OPTION(seed, "N", "of verify's contents (default: another each time)"),
     WW_OPTION(seconds, "N", "time that it may take (default 110)"),
-    WW_OPTION_OF(ww_ask_options, by, "by", "MODEL",
+    WW_OPTION_OF(ww_ask_options,
+                 by,
+                 "by",
+                 "MODEL",
                  "machine: the machine model alone; grounded (default): with what "
                  "measurements taught"),
     {0},
 };
-
-static uint64_t fresh_seed(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_REALTIME, &t);
-  return ww_mix64(t.tv_nsec + 1000003 * t.tv_sec + getpid()) >> 33; /* to be typed */
-}
 
 static ww_status request(ww_cmd *c, ww_ask *ask, ww_optimize_request *out) {
   const options *o = c->opt;
@@ -70,7 +65,7 @@ static ww_status request(ww_cmd *c, ww_ask *ask, ww_optimize_request *out) {
                                .launch = *launches,
                                .beam = o->beam,
                                .rounds = o->rounds,
-                               .seed = o->seed ? o->seed : fresh_seed(),
+                               .seed = o->seed ? o->seed : ww_verify_fresh_seed(),
                                .approximate = o->allow_approx,
                                .overlap = o->may_overlap};
   out->deadline = ww_now() + (o->seconds ? o->seconds : SECONDS);

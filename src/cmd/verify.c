@@ -1,10 +1,10 @@
 /* verify.c - `warpwise verify`: are two kernels the same? */
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "../base/random.h"
+#include "../opt/verify.h"
+
 #include "../base/watchdog.h"
 #include "../opt/verify_job.h"
 #include "measure_job.h"
@@ -111,17 +111,11 @@ static void show(const ww_cmd *c,
   ww_print_buf(&text);
 }
 
-static uint64_t fresh_seed(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_REALTIME, &t);
-  return ww_mix64(t.tv_nsec + 1000003 * t.tv_sec + getpid()) >> 33; /* to be typed */
-}
-
 static ww_status
 compare(ww_cmd *c, const ww_verify_side *old, const ww_verify_side *new) {
   const options *o = c->opt;
   ww_arena *a = ww_arena_new();
-  ww_verify_options how = {.seed = o->seed ? o->seed : fresh_seed(),
+  ww_verify_options how = {.seed = o->seed ? o->seed : ww_verify_fresh_seed(),
                            .budget = o->budget,
                            .finite = o->finite,
                            .apart = o->no_overlap,

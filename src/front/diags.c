@@ -25,7 +25,17 @@ void ww_diags_write(const ww_unit *u, ww_json *j) {
     ww_json_kuint(j, "col", d->col);
     ww_json_kstr(j, "severity", d->error ? "error" : "warning");
     ww_json_kstr(j, "message", d->message);
+    if (d->cause)
+      ww_json_kstr(j, "cause", d->cause);
     ww_json_end_obj(j);
   }
   ww_json_end_arr(j);
+}
+
+void ww_refusal_write(const ww_unit *u, const ww_fn *fn, ww_json *j) {
+  uint32_t by = u->refused_by ? u->refused_by[fn - u->module.fns] : 0;
+  ww_json_kbool(j, "interpretable", !fn->refusal);
+  ww_json_kstr(j, "reason", fn->refusal);
+  if (by)
+    ww_json_kuint(j, "diagnostic", by - 1);
 }

@@ -277,8 +277,11 @@ static ww_status compile(const ww_job *j,
         cost(&other, first) < cost(&best, first))
       best = other;
   *out = best.c;
-  for (uint32_t i = first; i < best.losses.n; i++)
-    ww_push(a, losses, best.losses.v[i]);
+  for (uint32_t i = first; i < best.losses.n; i++) {
+    ww_loss l = best.losses.v[i];
+    l.told += l.told ? diags->n : 0; /* those of other files stand before */
+    ww_push(a, losses, l);
+  }
   for (uint32_t i = 0; i < best.diags.n; i++)
     ww_push(a, diags, best.diags.v[i]);
   return WW_OK;
@@ -350,18 +353,18 @@ static ww_status instance_error(const ww_compiled *c,
 
 /* ---- what was lost ---- */
 
-static void explain_refusal(ww_fn *fn, const ww_losses *losses, ww_arena *a) {
+/* Returns 1 + the diagnostic that is the reason; 0: none is. */
+static uint32_t explain_refusal(ww_fn *fn, const ww_losses *losses, ww_arena *a) {
   const char *at = fn->refusal ? strstr(fn->refusal, "__ww_lost_") : NULL;
-  if (!at)
-    return;
-  uint32_t id = strtoul(at + strlen("__ww_lost_"), NULL, 10);
+  uint32_t id = at ? strtoul(at + strlen("__ww_lost_"), NULL, 10) : UINT32_MAX;
   if (id >= losses->n)
-    return;
+    return 0;
   const ww_loss *l = &losses->v[id];
   bool itself = l->kernel && l->name && !strncmp(fn->name, l->name, strlen(l->name));
   fn->refusal = itself ? l->message
                        : ww_fmt(a, "it calls '%s', which does not compile: %s",
                                 l->name ? l->name : "a function", l->message);
+  return l->told;
 }
 
 static bool listed(const ww_module *m, const char *name) {
@@ -376,7 +379,8 @@ static bool listed(const ww_module *m, const char *name) {
 }
 
 /* Those that clang does not list: gone as a whole, or templates without an instance. */
-static void list_lost_kernels(const ww_losses *losses, ww_module *m, ww_arena *a) {
+static void list_lost_kernels(const ww_losses *losses, ww_unit *u, ww_arena *a) {
+  ww_module *m = &u->module;
   for (uint32_t i = 0; i < losses->n; i++) {
     const ww_loss *l = &losses->v[i];
     if (!l->kernel || !l->name || (!l->whole && listed(m, l->name)))
@@ -390,6 +394,7 @@ static void list_lost_kernels(const ww_losses *losses, ww_module *m, ww_arena *a
                   .line = l->line,
                   .kernel = true,
                   .refusal = l->message};
+    u->refused_by[m->nfns - 1] = l->told;
     ww_front_params(l->params, a, fn);
   }
 }
@@ -467,9 +472,9 @@ static ww_status compile_all(const ww_front_options *o,
         ww_openmp_environments(&c, a, &out->regions);
     } else {
       ww_front_first_error(&c, in[i].file, &why);
-      ww_push(
-          a, &out->diags,
-          (ww_diag){why.file, why.line, why.col, true, false, ww_strdup(a, why.msg)});
+      ww_push(a, &out->diags,
+              (ww_diag){why.file, why.line, why.col, true, false, ww_strdup(a, why.msg),
+                        NULL});
     }
   }
   if (out->n)
@@ -648,9 +653,10 @@ static ww_status load_by_clang(
     return rc;
   if (s->dialect == WW_OPENMP)
     ww_openmp_scalars(&out->module);
+  out->refused_by = WW_NEWN(a, uint32_t, out->module.nfns + ob.losses.n + 1);
   for (uint32_t i = 0; i < out->module.nfns; i++)
-    explain_refusal(&out->module.fns[i], &ob.losses, a);
-  list_lost_kernels(&ob.losses, &out->module, a);
+    out->refused_by[i] = explain_refusal(&out->module.fns[i], &ob.losses, a);
+  list_lost_kernels(&ob.losses, out, a);
   out->regions = ob.regions.v;
   out->nregions = ob.regions.n;
   out->clang_ms = 1e3 * (ww_clang_spent() - spent);

@@ -44,6 +44,7 @@ typedef struct {
   bool error;          /* else a warning or note about what was left out */
   bool missing_header; /* it was taken to be empty */
   const char *message;
+  const char *cause; /* of what was left out: clang's words alone; else NULL */
 } ww_diag;
 
 /* A launch that the host code shows: constants folded as far as LLVM folds them. */
@@ -69,6 +70,9 @@ typedef struct {
   uint32_t nregions;
   ww_diag *diags;
   uint32_t ndiags;
+  /* per function: 1 + the diagnostic that is the reason of its refusal; 0: none. NULL
+   * where nothing was left out */
+  uint32_t *refused_by;
   /* something of the file was left out to save the rest; diags say what */
   bool partial;
   /* files included but for the system's, where they were asked for; the sources may be
@@ -82,6 +86,8 @@ typedef struct {
  */
 void ww_diags_blame_header(const ww_unit *u, ww_err *e);
 void ww_diags_write(const ww_unit *u, ww_json *j); /* "diagnostics":[...] */
+/* Whether the kernel can be interpreted, why not, and which diagnostic tells of it. */
+void ww_refusal_write(const ww_unit *u, const ww_fn *fn, ww_json *j);
 
 /* Parses, lowers, checks. Fails when something was left out and no kernel could be
  * listed; files without kernels are fine. */

@@ -227,6 +227,7 @@ typedef struct {
   bool kernel;
   /* the declaration is gone, not only its body: clang lists nothing for it */
   bool whole;
+  uint32_t told; /* 1 + the diagnostic that tells of it; 0: none */
 } ww_loss;
 typedef WW_VEC(ww_loss) ww_losses;
 

@@ -329,7 +329,7 @@ static void
 report(recovery *r, const source *s, uint32_t line, const char *what, const ww_msg *m) {
   ww_push(r->a, r->diags,
           (ww_diag){s->shown, line, m->col, true, false,
-                    ww_fmt(r->a, "%s: %s", what, m->text)});
+                    ww_fmt(r->a, "%s: %s", what, m->text), ww_strdup(r->a, m->text)});
 }
 
 static void lose(recovery *r,
@@ -353,6 +353,7 @@ static void lose(recovery *r,
                .name = d->name,
                .kernel = d->kernel,
                .whole = whole,
+               .told = d->name ? r->diags->n : 0,
                .message =
                    ww_fmt(r->a, "%s:%u: %s", ww_path_base(s->shown), line, m->text)};
   if (d->params_end > d->params)
@@ -568,7 +569,7 @@ static bool add_missing(recovery *r, const ww_msg *m) {
   ww_push(r->a, &r->missing, name);
   const char *text =
       ww_fmt(r->a, "header '%s' was not found and is taken to be empty (add -I)", name);
-  ww_push(r->a, r->diags, (ww_diag){m->file, m->line, m->col, true, true, text});
+  ww_push(r->a, r->diags, (ww_diag){m->file, m->line, m->col, true, true, text, NULL});
   return true;
 }
 

@@ -331,6 +331,3 @@ const ww_lm_config *ww_lm_config_of(const ww_lm *m) {
 const ww_tokenizer *ww_lm_tokenizer(const ww_lm *m) {
   return m->tokenizer;
 }
-const char *ww_lm_kernels(const ww_lm *m) {
-  return m->path == &ww_lm_exact ? "exact" : m->k->name;
-}

@@ -26,8 +26,6 @@ ww_status ww_lm_open(const char *path,
 void ww_lm_close(ww_lm *m);      /* accepts NULL */
 const ww_lm_config *ww_lm_config_of(const ww_lm *m);
 const ww_tokenizer *ww_lm_tokenizer(const ww_lm *m); /* NULL: the files have none */
-/* "avx512-vnni", ... which kernels run here */
-const char *ww_lm_kernels(const ww_lm *m);
 
 typedef struct ww_lm_session ww_lm_session;
 /* Room for `sequences` sequences of up to `tokens` tokens each. */

@@ -186,14 +186,18 @@ ww_status ww_file_named(ww_status rc, const char *path, ww_err *e) {
 }
 
 static ww_status
+add_bytes(ww_weights *w, const uint8_t *bytes, size_t n, bool may_be_gguf, ww_err *e) {
+  bool gguf = may_be_gguf && n >= 4 && !memcmp(bytes, "GGUF", 4);
+  return (gguf ? ww_weights_add_gguf : ww_weights_add_safetensors)(w, bytes, n, e);
+}
+
+static ww_status
 add_file(ww_weights *w, const char *path, bool may_be_gguf, ww_err *e) {
   const uint8_t *bytes = NULL;
   size_t n = 0;
   ww_status rc = map_file(w, path, &bytes, &n, e);
-  if (!rc && may_be_gguf && n >= 4 && !memcmp(bytes, "GGUF", 4))
-    rc = ww_weights_add_gguf(w, bytes, n, e);
-  else if (!rc)
-    rc = ww_weights_add_safetensors(w, bytes, n, e);
+  if (!rc)
+    rc = add_bytes(w, bytes, n, may_be_gguf, e);
   return ww_file_named(rc, path, e);
 }
 
@@ -328,28 +332,13 @@ ww_status ww_weights_open(const char *path, ww_weights **out, ww_err *e) {
   return WW_OK;
 }
 
-static ww_status
-parse(ww_status (*add)(ww_weights *, const uint8_t *, size_t, ww_err *),
-      const void *bytes,
-      size_t n,
-      ww_weights **out,
-      ww_err *e) {
+ww_status ww_weights_parse(const void *bytes, size_t n, ww_weights **out, ww_err *e) {
   ww_weights *w = new_weights();
-  ww_status rc = add(w, bytes, n, e);
+  ww_status rc = add_bytes(w, bytes, n, true, e);
   *out = rc ? NULL : w;
   if (rc)
     ww_weights_close(w);
   return rc;
-}
-
-ww_status
-ww_weights_parse_safetensors(const void *bytes, size_t n, ww_weights **out, ww_err *e) {
-  return parse(ww_weights_add_safetensors, bytes, n, out, e);
-}
-
-ww_status
-ww_weights_parse_gguf(const void *bytes, size_t n, ww_weights **out, ww_err *e) {
-  return parse(ww_weights_add_gguf, bytes, n, out, e);
 }
 
 /* ---- asking ---- */

@@ -30,7 +30,8 @@ uint64_t ww_dtype_bytes(ww_dtype t, uint64_t values);
  * rounds to nearest even. */
 void ww_to_f32(float *to, const void *from, ww_dtype type, uint64_t n);
 void ww_from_f32(void *to, ww_dtype type, const float *from, uint64_t n);
-/* The references of the two: the same bits, slowly. */
+/* The two as plain loops, to read; test_lm_weights.c holds the fast ones to their bits.
+ */
 void ww_to_f32_plain(float *to, const void *from, ww_dtype type, uint64_t n);
 void ww_from_f32_plain(void *to, ww_dtype type, const float *from, uint64_t n);
 
@@ -89,12 +90,9 @@ const ww_meta *ww_weights_meta(const ww_weights *w, const char *key);
 uint32_t ww_weights_nmeta(const ww_weights *w);
 const ww_meta *ww_weights_meta_at(const ww_weights *w, uint32_t i);
 
-/* Parses a header that lies in memory, as the fuzzers do; the bytes stay the caller's
- * and must outlive the result. */
-ww_status
-ww_weights_parse_safetensors(const void *bytes, size_t n, ww_weights **out, ww_err *e);
-ww_status
-ww_weights_parse_gguf(const void *bytes, size_t n, ww_weights **out, ww_err *e);
+/* The same of a file that lies in memory, for tests of hostile bytes: millions of files
+ * by way of a disk would be too slow. The bytes must outlive the result. */
+ww_status ww_weights_parse(const void *bytes, size_t n, ww_weights **out, ww_err *e);
 
 /* Writing, temp + rename; a full disk leaves what was there. `meta` of safetensors must
  * be text. Shards of at most `shard_bytes` each (0: one file) get HF's names and an

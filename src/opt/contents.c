@@ -7,6 +7,8 @@
 #include "verify_int.h"
 
 #include <math.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "../base/half.h"
 #include "../base/random.h"
@@ -175,4 +177,10 @@ void ww_perturb(const char *type, uint8_t *bytes, uint64_t n, uint64_t seed) {
       memcpy(bytes + 8 * i, &d, 8);
     }
   }
+}
+
+uint64_t ww_verify_fresh_seed(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_REALTIME, &t);
+  return ww_mix64(t.tv_nsec + 1000003 * t.tv_sec + getpid()) >> 33; /* to be typed */
 }

@@ -98,6 +98,8 @@ typedef struct {
   ww_assumptions assumed;
 } ww_verdict;
 
+/* Another one each time, short enough to be typed again. */
+uint64_t ww_verify_fresh_seed(void);
 /* Fails where nothing can be compared: no common parameters, no case in which the
  * original runs. Lives in the arena. */
 ww_status ww_verify(const ww_verify_side *old,

@@ -336,8 +336,9 @@ write_kernel(const call *c, const ww_query_unit *r, const ww_fn *fn, ww_json *j)
               ww_dialect_names[r->unit->module.dialect]);
   for (uint32_t k = 0; k < fn->nparams; k++)
     write_param(&fn->params[k], j);
-  ww_json_put(j, "],comment:%s,interpretable:%i,reason:%s}",
-              ww_query_comment(c->api->w, r, fn, c->a), !fn->refusal, fn->refusal);
+  ww_json_put(j, "],comment:%s", ww_query_comment(c->api->w, r, fn, c->a));
+  ww_refusal_write(r->unit, fn, j);
+  ww_json_end_obj(j);
 }
 
 static ww_status kernels(call *c, ww_api_reply *out) {

@@ -195,9 +195,10 @@ static void schemas(ww_json *j) {
   ww_json_put(j, "}}");
   object(j, "Kernels",
          "kernels array name, mangled, file, line, dialect, args, comment, "
-         "interpretable, reason\n"
+         "interpretable, reason, diagnostic: the index of the one that is the reason\n"
          "partial boolean something of the source was left out; diagnostics say what\n"
-         "diagnostics array file, line, col, severity, message");
+         "diagnostics array file, line, col, severity, message, cause: the compiler's "
+         "words alone");
   object(j, "Gpus",
          "gpus array name, full_name, vendor, architecture, sms, lanes, calibrated, "
          "roofs");

@@ -19,7 +19,7 @@ static void read_model(const ww_weights *w) {
 int fuzz_gguf(const uint8_t *data, size_t n) {
   ww_weights *w;
   ww_err e = {0};
-  ww_status rc = ww_weights_parse_gguf(data, n, &w, &e);
+  ww_status rc = ww_weights_parse(data, n, &w, &e);
   if (rc && !e.msg[0])
     abort();
   if (!rc) {

@@ -24,7 +24,7 @@ static void open_folder(const uint8_t *data, size_t n) {
 int fuzz_safetensors(const uint8_t *data, size_t n) {
   ww_weights *w;
   ww_err e = {0};
-  ww_status rc = ww_weights_parse_safetensors(data, n, &w, &e);
+  ww_status rc = ww_weights_parse(data, n, &w, &e);
   if (rc && !e.msg[0])
     abort(); /* an error says what it is */
   if (!rc)

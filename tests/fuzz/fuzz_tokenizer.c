@@ -9,7 +9,7 @@
 static ww_status read_any(const uint8_t *data, size_t n, ww_tokenizer *t, ww_err *e) {
   if (n >= 4 && !memcmp(data, "GGUF", 4)) {
     ww_weights *w;
-    ww_status st = ww_weights_parse_gguf(data, n, &w, e);
+    ww_status st = ww_weights_parse(data, n, &w, e);
     if (!st)
       st = ww_tokenizer_read_weights(w, t, e);
     ww_weights_close(w);

@@ -292,3 +292,9 @@ __global__ void numbered(const float *in, float *out, unsigned *next) {
   size_t at = (size_t)tile * blockDim.x + threadIdx.x;
   out[at] = in[at];
 }
+
+/* Nobody but the last block touches memory. */
+extern "C" __global__ void last_block(const float *x, float *y) {
+  if (blockIdx.x == gridDim.x - 1)
+    y[threadIdx.x] = x[threadIdx.x];
+}

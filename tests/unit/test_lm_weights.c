@@ -346,7 +346,7 @@ parse_safetensors(const char *json, uint64_t data, int64_t length, char *msg) {
   memcpy(b + 8, json, n);
   ww_err e = {0};
   ww_weights *w;
-  ww_status rc = ww_weights_parse_safetensors(b, 8 + n + data, &w, &e);
+  ww_status rc = ww_weights_parse(b, 8 + n + data, &w, &e);
   ww_weights_close(w);
   free(b);
   strcpy(msg, e.msg);
@@ -427,7 +427,7 @@ static void hostile_safetensors(void **state) {
   }
   ww_err e = {0};
   ww_weights *w;
-  assert_int_equal(ww_weights_parse_safetensors("\1\0\0", 3, &w, &e), WW_EPARSE);
+  assert_int_equal(ww_weights_parse("\1\0\0", 3, &w, &e), WW_EPARSE);
 }
 
 /* A type that is none of ours is listed; data at an odd place is moved to an even one.
@@ -445,7 +445,7 @@ static void listed_and_aligned(void **state) {
   ww_err e = {0};
   ww_weights *w;
   assert_true((8 + n) % 4 != 0);
-  assert_int_equal(ww_weights_parse_safetensors(b, 8 + n + 12, &w, &e), WW_OK);
+  assert_int_equal(ww_weights_parse(b, 8 + n + 12, &w, &e), WW_OK);
   assert_int_equal(ww_weights_find(w, "a")->type, WW_NDTYPE);
   assert_string_equal(ww_weights_find(w, "a")->type_name, "F64");
   assert_int_equal((uintptr_t)ww_weights_find(w, "b")->data % 4, 0);
@@ -511,7 +511,7 @@ static ww_status parse_gguf(const bytes *o, size_t n, char *msg) {
   memcpy(b, o->b, n);
   ww_err e = {0};
   ww_weights *w;
-  ww_status rc = ww_weights_parse_gguf(b, n, &w, &e);
+  ww_status rc = ww_weights_parse(b, n, &w, &e);
   if (w)
     for (uint32_t i = 0; i < ww_weights_count(w);
          i++) { /* every byte that it says is there, is */

@@ -409,17 +409,22 @@ static void unrolled_loop(void **state) {
   assert_true((o.total - 20) / 3 > 4);
 }
 
-/* Of 1024 iterations: what is computed from the counter is computed in each; an address
- * that all lanes share is moved to their registers. */
-static double per_iteration(void **state, const char *body) {
+#define CALLEE                                                   \
+  "fn $f ret f32 file \"k.cu\" line 9 {\n"                       \
+  "  param %a.0 f32 \"a\" \"float\" size 4 align 4\n@entry.0:\n" \
+  "  %1 = fmul f32 %a.0, %a.0\n  ret %1\n}\n"
+
+/* Of 1024 iterations, each `by` of the source: what is computed from the counter is
+ * computed in each; an address that all lanes share is moved to their registers. */
+static double per_iteration_of(void **state, const char *body, uint32_t by) {
   ww_module m = parse(
       *state,
       ww_fmt(
           *state,
           "%s%s  br @loop.1\n@loop.1:\n  %%12 = phi i32 [@entry.0 0] [@loop.1 %%13]\n%s"
-          "  %%13 = add.nsw i32 %%12, 1\n  %%14 = icmp.slt i32 %%13, %%n.0\n"
-          "  cbr %%14, @loop.1, @end.2\n@end.2:\n  ret\n}\n",
-          HEAD, PARAMS, body));
+          "  %%13 = add.nsw i32 %%12, %u\n  %%14 = icmp.slt i32 %%13, %%n.0\n"
+          "  cbr %%14, @loop.1, @end.2 #%u\n@end.2:\n  ret\n}\n%s",
+          HEAD, PARAMS, body, by, by, CALLEE));
   ww_gpu g = h200(*state);
   ww_block_counts b[3] = {{&m.fns[0], 0, 1, 32, 0},
                           {&m.fns[0], 1, 1024, 32 * 1024, 0},
@@ -428,6 +433,10 @@ static double per_iteration(void **state, const char *body) {
   ww_lowered o;
   ww_lower(ww_gpu_code_new(&m, &g, *state), &m.fns[0], &t, &o);
   return o.total / 1024;
+}
+
+static double per_iteration(void **state, const char *body) {
+  return per_iteration_of(state, body, 1);
 }
 
 static void loops(void **state) {
@@ -471,6 +480,43 @@ static void unrolled(void **state) {
                            "  %17 = ld.global f32 [%16]\n  %18 = fadd f32 %17, 1.0\n"
                            "  %19 = fmul f32 %18, %18\n  st.shared f32 [$s], %19\n");
   assert_true(load - 4 < 0.6);
+}
+
+/* nvcc lays four calls side by side, as LLVM does; ptxas leaves it at that: the
+ * counter, its compare and its branch are there for every four. Without global loads it
+ * goes on up to 16 iterations, where shared memory is loaded. */
+static void unrolled_again(void **state) {
+#define CALL(n) "  %" #n " = call f32 $f(%11)\n"
+  double one = per_iteration_of(state, CALL(20), 4);
+  double two = per_iteration_of(state, CALL(20) CALL(21), 4);
+  assert_float_equal(one - (two - one), 3, 0.1);
+  double dot = per_iteration(
+      state, "  %15 = phi f32 [@entry.0 0.0] [@loop.1 %20]\n"
+             "  %16 = sext i64 from i32 %12\n  %17 = lea i64 $s, %16 #4\n"
+             "  %18 = ld.shared f32 [%17]\n  %19 = ld.shared f32 [%17 + 1024]\n"
+             "  %20 = fma f32 %18, %19, %15\n");
+  assert_true(dot - 3 < 0.5);
+}
+
+/* nvcc 13 leaves 38 instructions for 16 iterations of a sum over an array. Where n
+ * decides how far a step goes, each load has an IMAD.WIDE for its address: a second
+ * array is that, LDG and FADD. */
+static void walks(void **state) {
+#define SUM(array, from, at)                       \
+  "  %" #from "1 = lea i64 " array ", " at " #4\n" \
+  "  %" #from "2 = ld.global f32 [%" #from "1]\n"  \
+  "  %" #from "3 = fadd f32 %" #from "2, %11\n"    \
+  "  st.shared f32 [$s + " #from "], %" #from "3\n"
+#define STEPS "  %16 = mul.nsw i32 %12, %n.0\n  %17 = sext i64 from i32 %16\n"
+  double steady = per_iteration(state, "  %15 = phi f32 [@entry.0 0.0] [@loop.1 %20]\n"
+                                       "  %17 = sext i64 from i32 %12\n"
+                                       "  %18 = lea i64 %9, %17 #4\n"
+                                       "  %19 = ld.global f32 [%18]\n"
+                                       "  %20 = fadd f32 %15, %19\n");
+  double one = per_iteration(state, STEPS SUM("%9", 4, "%17"));
+  double two = per_iteration(state, STEPS SUM("%9", 4, "%17") SUM("%10", 8, "%17"));
+  assert_float_equal(steady, 38 / 16.0, 0.1);
+  assert_float_equal(two - one, 4, 0.1); /* one is STS */
 }
 
 /* A loop whose trips are known vanishes: nothing is left of its counter. An address
@@ -647,6 +693,6 @@ int main(void) {
       TEST(unrolled_loop),  TEST(loops),          TEST(registers),
       TEST(unrolled),       TEST(known_trips),    TEST(half_registers),
       TEST(nested_guards),  TEST(scheduled),      TEST(steps_of_occupancy),
-      TEST(pairs_of_halves)};
+      TEST(unrolled_again), TEST(walks),          TEST(pairs_of_halves)};
   return RUN(tests);
 }

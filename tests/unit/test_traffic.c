@@ -161,6 +161,16 @@ static void test_constants(void **state) {
   near("further words", t.const_words, 100 * 2 * 31, 0);
 }
 
+/* One SM is replayed, and the only block with loads is on another: they were made all
+ * the same, for the first time, and each waits for DRAM. */
+static void test_unseen_loads(void **state) {
+  (void)state;
+  ww_traffic t = measure("last_block", "grid=100 block=256 x=[256] y=[256]", false);
+  near("sectors", t.l1_ld_sectors, 256 * 4 / 32, 0);
+  near("loads that wait for L1 alone", t.from_l1, 0, 0);
+  near("loads that wait for DRAM", t.from_dram, 1, 1e-9);
+}
+
 static ww_work work_of(const char *kernel, const char *launch) {
   const ww_fn *fn = ww_ir_find(&unit.module, kernel);
   ww_launch l = {0};
@@ -201,7 +211,7 @@ int main(void) {
       RIG_TEST(test_stride),        RIG_TEST(test_contention),
       RIG_TEST(test_lone_block),    RIG_TEST(test_long_blocks),
       RIG_TEST(test_constants),     RIG_TEST(test_in_step),
-      RIG_TEST(test_drawn_numbers),
+      RIG_TEST(test_drawn_numbers), RIG_TEST(test_unseen_loads),
   };
   return cmocka_run_group_tests(tests, load, unload);
 }

@@ -92,6 +92,16 @@ static void test_integers(void **state) {
   assert_true(same(&m, new));
   new[40]++;
   assert_false(same(&m, new));
+  /* one that double precision rounds to another integer is not the old kernel's to say;
+   * its neighbours are */
+  int32_t exact[N];
+  memcpy(exact, old, sizeof old);
+  m = of("i32", sizeof old, old, exact);
+  assert_false(same(&m, new));
+  exact[40]--;
+  assert_true(same(&m, new));
+  new[41]++;
+  assert_false(same(&m, new));
 }
 
 /* Twice the old error is granted, in the scale of the element; four times is not. */

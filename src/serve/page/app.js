@@ -138,10 +138,9 @@ function showKernels(answer) {
 
 // No GPU has an answer: the first one's reason, where the compiler says it.
 function allFailed(reports) {
-  const error = reports[0].error,
-    said = (d) => d.message.replace(/^.* was left out: /, '');
-  const wrong = state.diagnostics.find((d) => d.severity === 'error' && error.message.includes(said(d)));
-  return new Refused(422, { ...wrong, mark: wrong && said(wrong), ...error });
+  const kernel = state.kernels.find((k) => k.name === state.kernel),
+    wrong = kernel && state.diagnostics[kernel.diagnostic];
+  return new Refused(422, { ...wrong, mark: wrong && wrong.cause, ...reports[0].error });
 }
 
 function showAnswer(answer, ms) {

@@ -166,7 +166,7 @@ function showHeat(r) {
   for (const f of r.findings || [])
     if (f.line && inText(f.file) && !notes.has(f.line)) notes.set(f.line, { text: `${f.gain.toFixed(f.gain < 9.95 ? 2 : 0)}× ${f.rule}` });
   for (const d of state.diagnostics)
-    if (d.line && inText(d.file) && d.severity === 'error') marks.set(d.line, d.message.replace(/^.* was left out: /, ''));
+    if (d.line && inText(d.file) && d.severity === 'error') marks.set(d.line, d.cause || d.message);
   state.editor.show(heat, notes, marks);
   $('heat-key').textContent = `share of ${r.kernel}'s time on ${r.gpu}`;
 }
