@@ -57,7 +57,8 @@ report "ids come back as they were written" "$(has '"id":"two","result":\{\}' '"
 report "initialize without a version" "$(has '"id":4,"error":\{"code":-32602')"
 report "server/discover is of the other era" "$(has '"id":5,"error":\{"code":-32601')"
 names=$(sed -n '/"id":6,/p' "$dir/out" | grep -oE '\{"name":"[a-z_]+","title"' | cut -d '"' -f 4 | tr '\n' ' ')
-report "tools in their order" "$([ "$names" = "list_kernels predict explain roofline compare verify_kernels measure evaluate " ] || echo "$names")"
+report "tools in their order" "$([ "$names" = "list_kernels predict explain roofline compare verify_kernels tune_kernel optimize_kernel measure evaluate " ] || echo "$names")"
+report "the list of tools is short: every client reads it" "$([ "$(sed -n '/"id":6,/p' "$dir/out" | wc -c)" -lt 40000 ] || sed -n '/"id":6,/p' "$dir/out" | wc -c)"
 report "tools with both schemas and hints" "$(has '"inputSchema":\{"type":"object".*"outputSchema":\{"type":"object".*"readOnlyHint":true' '"enum":\[[^]]*"h200"' '"sources":\{"description":"folder that files')"
 report "resources and a template" "$(has '"uri":"warpwise://gpus/h200"' '"uriTemplate":"warpwise://gpus/\{name\}"' '"id":9,.*"mimeType":"application/json","text":".*peak_gbps' '"id":10,.*dram_read_bytes')"
 report "a resource that is none" "$(has '"id":11,"error":\{"code":-32602,.*"data":\{"uri":"file:///etc/passwd"\}'; grep -c 'root:' "$dir/out" | grep -v '^0')"
@@ -179,6 +180,26 @@ whole='{"measured":"data/corpus-h200.jsonl.zst","by":"machine"}'
   talk --root "$repo"
 report "one at a time" "$(has '"id":2,"result":.*another measurement or evaluation runs')"
 report "a cancelled call ends, and gets no result" "$(has '"id":3,"result":\{\}'; grep '"id":1,' "$dir/out"; wait_children -eq || echo "its child runs on")"
+
+# ---- tuning and optimising ----
+columns='// warpwise: grid=(n+15)/16,(n+15)/16 block=16,16 n=512 a=f32[n*n] b=f32[n*n]\n__kernel void twice(int n, __global const float *a, __global float *b) { int row = get_global_id(0), col = get_global_id(1); if (row < n && col < n) b[row * n + col] = 2.0f * a[row * n + col]; }'
+{
+  printf '%s\n' "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"optimize_kernel\",\"arguments\":{\"source\":\"$columns\",\"lang\":\"opencl\",\"rounds\":1,\"seed\":3,\"seconds\":400},\"_meta\":{\"progressToken\":5}}}"
+} | talk
+report "optimize_kernel: a patch" "$(has '"id":1,.*"structuredContent":\{"kernel":"twice".*"improved":true.*"patch":"--- .*get_global_id\(1\).*"tried":\[\{.*"state":"verified"')"
+report "... with progress that only grows" "$(grep -o '"progressToken":5,"progress":[0-9]*' "$dir/out" | cut -d : -f 3 | awk '$1 <= last { print "after " last " comes " $1 } { last = $1 } END { if (NR < 3) print NR " notifications" }')"
+{
+  call 1 tune_kernel '{"source":"#ifndef W\n#define W 1\n#endif\n// warpwise: grid=n/64/W block=64 n=65536 x=f32[n] y=f32[n]\n__kernel void s(__global const float *x, __global float *y, int n) { int i = get_global_id(0) * W; for (int k = 0; k < W; k++) if (i + k < n) y[i + k] = x[i + k]; }","lang":"opencl","param":["W=1,2,4"],"where":["W<4"]}'
+} | talk
+report "tune_kernel: ranked variants" "$(has '"id":1,.*"structuredContent":\{.*"variants":2.*"best":\{"label":"W=[12]".*"verdict":"same".*"ranked":\[\{"label"')"
+call 1 optimize_kernel "{\"source\":\"#include \\\"$dir/outside.cu\\\"\"}" | talk
+report "optimize_kernel: an include from outside" "$(has '"id":1,.*"isError":true'; grep -o SECRET "$dir/out")"
+call 2 optimize_kernel '{"file":"saxpy.cu","kernel":"saxpy","gpu":["h200","a100"]}' | talk
+report "optimize_kernel: several GPUs" "$(has '"id":2,.*one GPU at a time.*"isError":true')"
+echo "$program optimize --json" >"$dir/pattern"
+{ call 1 optimize_kernel '{"file":"saxpy.cu","kernel":"saxpy_strided"}'; sleep 4; echo '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}'; sleep 1; echo '{"jsonrpc":"2.0","id":3,"method":"ping"}'; } | talk
+report "optimize_kernel: cancelled, it ends with all its children" "$(has '"id":3,"result":\{\}'; grep '"id":1,' "$dir/out"; wait_children -eq || echo "its child runs on")"
+echo "$program evaluate --json $repo/data" >"$dir/pattern"
 mkfifo "$dir/in"
 "$program" mcp --root "$repo" <"$dir/in" >"$dir/out" 2>"$dir/err" &
 pid=$!

@@ -65,7 +65,7 @@ static void be_child(const ww_child *c, pid_t parent, int to) {
 static ww_status collect(const ww_child *c, pid_t pid, int fd, ww_buf *out, ww_err *e) {
   char chunk[65536];
   struct pollfd p = {.fd = fd, .events = POLLIN};
-  double polite_from = ww_now() + PATIENT_S;
+  double polite_from = c->eager ? INFINITY : ww_now() + PATIENT_S;
   for (;;) {
     int n = poll(&p, 1, TURN_MS);
     if (ww_now() > polite_from) {

@@ -18,6 +18,8 @@ typedef struct {
   uint64_t bytes;
   /* it gives up its environment, files and network first (confine.h) */
   bool confined;
+  /* it keeps its priority: nobody but who waits for it uses the machine */
+  bool eager;
   /* asked many times a second, in this process; NULL: never */
   bool (*cancelled)(void *ctx);
   void *cancelled_ctx;

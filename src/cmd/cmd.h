@@ -90,6 +90,12 @@ extern const ww_option ww_global_options[];
 /* Splits argv behind the command's name into c's options, c->opt,
  * c->operands and c->rest. */
 ww_status ww_options_parse(const ww_command *cmd, int argc, char **argv, ww_cmd *c);
+/* The command's options as they were given, without those of the list (ended by NULL),
+ * as words that ww_options_parse takes; files by their whole path. */
+void ww_options_words(const ww_command *cmd,
+                      const ww_cmd *c,
+                      const char *const *without,
+                      ww_strings *out);
 void ww_help_command(const ww_command *cmd,
                      const char *words,
                      FILE *f); /* words: "dataset collect" */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "../base/jsonread.h"
 #include "../predict/show/show.h"
 #include "source.h"
 
@@ -12,10 +13,15 @@
 
 typedef struct {
   ww_ask_options ask;
-  const char *patch, *page, *output, *propose, *resume;
-  uint64_t beam, rounds, seed, seconds;
-  bool allow_approx, may_overlap, all;
+  const char *patch, *page, *output, *propose, *resume, *with;
+  uint64_t beam, rounds, seed, seconds, jobs;
+  bool allow_approx, may_overlap, all, measure;
 } options;
+
+/* What comes from the command line of each run, not from the job. */
+static const char *const own_options[] = {"patch",  "page", "output",  "propose",
+                                          "resume", "with", "seconds", "jobs",
+                                          "all",    "seed", NULL};
 
 static const ww_option table[] = {
     WW_SOURCE_OPTIONS(ww_ask_options),
@@ -26,7 +32,12 @@ static const ww_option table[] = {
         propose,
         "JOB",
         "write what was verified as a job for `measure --job` on another machine"),
-    WW_OPTION(resume, "JOB", "take the fastest that was measured of such a job"),
+    WW_OPTION(resume, "JOB", "go on with a job: its options, answers and results"),
+    WW_OPTION(measure,
+              NULL,
+              "the best of each round run on the device that is here, beside the "
+              "original; keeps FILE.optimize.job"),
+    WW_OPTION(with, "COMPILER", "with --measure: nvcc or nvrtc"),
     WW_OPTION(beam, "N", "kernels that each round goes on from (default 3)"),
     WW_OPTION(rounds, "N", "rewrites on top of one another (default 5)"),
     WW_OPTION_AS(allow_approx,
@@ -40,6 +51,7 @@ static const ww_option table[] = {
     WW_OPTION(all, NULL, "list candidates without a gain, too"),
     WW_OPTION(seed, "N", "of verify's contents (default: another each time)"),
     WW_OPTION(seconds, "N", "time that it may take (default 110)"),
+    WW_OPTION(jobs, "N", "candidates at a time (default: one per core)", 'j'),
     WW_OPTION_OF(ww_ask_options,
                  by,
                  "by",
@@ -66,6 +78,7 @@ static ww_status request(ww_cmd *c, ww_ask *ask, ww_optimize_request *out) {
                                .beam = o->beam,
                                .rounds = o->rounds,
                                .seed = o->seed ? o->seed : ww_verify_fresh_seed(),
+                               .processes = o->jobs < UINT32_MAX ? o->jobs : 0,
                                .approximate = o->allow_approx,
                                .overlap = o->may_overlap};
   out->deadline = ww_now() + (o->seconds ? o->seconds : SECONDS);
@@ -126,6 +139,86 @@ static void show(const ww_cmd *c, const ww_optimized *r) {
   }
 }
 
+/* ---- the job ---- */
+
+static const char *hash_of(const ww_optimize_request *q, ww_arena *a) {
+  char *text;
+  size_t n;
+  ww_err ignored;
+  if (q->source.text)
+    return ww_fmt(a, "%016lx", ww_hash(q->source.text, strlen(q->source.text), 0));
+  return ww_read_file(a, q->source.path, 32 << 20, &text, &n, &ignored)
+             ? ""
+             : ww_fmt(a, "%016lx", ww_hash(text, n, 0));
+}
+
+/* The command line, so that --resume can go on with the same search. */
+static const char *settings_of(const ww_cmd *c, const ww_optimize_request *q) {
+  ww_strings words = {0};
+  ww_json j = {0};
+  ww_options_words(&ww_cmd_optimize, c, own_options, &words);
+  for (uint32_t k = 0; k < c->noperands; k++)
+    ww_push(c->arena, &words, ww_path_real(c->arena, c->operands[k]));
+  ww_json_put(&j, "{kernel?:%s,file:%s,seed:%lu,text:%s,", q->launch.kernel,
+              q->source.path, q->seed, hash_of(q, c->arena));
+  ww_json_strings(&j, "words", words.v, words.n);
+  ww_json_strings(&j, "flags", c->rest, c->nrest);
+  ww_json_put(&j, "}");
+  return ww_buf_text(&j.own, c->arena);
+}
+
+static ww_status create_job(ww_cmd *c, ww_optimize_request *q, ww_job *j, int *held) {
+  const options *o = c->opt;
+  const char *path = o->propose;
+  if (!path)
+    path = ww_fmt(c->arena, "%s.optimize.job", c->operands[0]);
+  if (ww_file_exists(path))
+    return ww_usage(c, "%s is there: --resume %s goes on with it", path, path);
+  *j = (ww_job){.path = path,
+                .tool = "optimize",
+                .gpu = q->targets->gpus->name,
+                .settings = settings_of(c, q),
+                .a = c->arena};
+  ww_status st = ww_job_create(j, &c->err);
+  return st ? st : ww_job_hold(path, held, &c->err);
+}
+
+static void add_words(const cJSON *list, ww_arena *a, ww_strings *out) {
+  for (const cJSON *w = list ? list->child : NULL; w; w = w->next)
+    if (cJSON_IsString(w))
+      ww_push(a, out, ww_strdup(a, w->valuestring));
+}
+
+/* The options of the run that made the job, with this one's own. */
+static ww_status take_settings(ww_cmd *c, const ww_job *j, const char **text) {
+  const options own = *(const options *)c->opt;
+  ww_strings words = {0};
+  cJSON *settings = ww_json_read(j->settings, strlen(j->settings), &c->err);
+  if (!settings)
+    return c->err.code;
+  ww_push(c->arena, &words, "optimize");
+  add_words(cJSON_GetObjectItemCaseSensitive(settings, "words"), c->arena, &words);
+  ww_push(c->arena, &words, "--");
+  add_words(cJSON_GetObjectItemCaseSensitive(settings, "flags"), c->arena, &words);
+  *text = ww_json_text(settings, "text", c->arena);
+  ww_status st = ww_options_parse(&ww_cmd_optimize, (int)words.n, (char **)words.v, c);
+  options *o = c->opt;
+  o->seed = ww_json_whole(settings, "seed");
+  o->seconds = own.seconds;
+  o->jobs = own.jobs;
+  o->measure |= own.measure;
+  o->with = own.with;
+  o->patch = own.patch;
+  o->output = own.output;
+  o->page = own.page;
+  o->all = own.all;
+  c->gpu = j->gpu;
+  cJSON_Delete(settings);
+  return st;
+}
+
+/* ---- the search ---- */
+
 /* A line that counts on a terminal. */
 static void tell(void *ctx, const ww_candidate *k, uint32_t id) {
   const ww_cmd *c = ctx;
@@ -135,48 +228,89 @@ static void tell(void *ctx, const ww_candidate *k, uint32_t id) {
   fprintf(stderr, "\r\033[K%u %s: %s", id, k->title, ww_show_us(k->us, us));
 }
 
-static ww_status search(ww_cmd *c, ww_ask *ask, ww_optimized *r) {
+typedef struct {
+  ww_ask ask;
+  ww_job job;
+  ww_job_how how;
+  int held;
+  ww_optimized out;
+} session;
+
+/* `text`: of the job that is gone on with; NULL: a new search. */
+static ww_status search(ww_cmd *c, session *s, const char *text) {
   const options *o = c->opt;
   ww_optimize_request q;
-  ww_status st = request(c, ask, &q);
+  ww_status st = request(c, &s->ask, &q);
+  if (!st && text && strcmp(text, hash_of(&q, c->arena)) != 0)
+    st = ww_fail(&c->err, WW_EDATA,
+                 "%s has changed since the job was made: begin a new one",
+                 q.source.path);
+  if (!st && !text && (o->propose || o->measure))
+    st = create_job(c, &q, &s->job, &s->held);
   if (st)
     return st;
+  s->how = (ww_job_how){.device = c->device,
+                        .with = o->with,
+                        .self = ww_self_path(c->arena),
+                        .processes = q.processes};
+  q.job = s->job.path ? &s->job : NULL;
+  q.measure = o->measure ? &s->how : NULL;
   q.ctx = c;
   q.tried = tell;
-  st = ww_optimize(&q, c->arena, r, &c->err);
+  st = ww_optimize(&q, c->arena, &s->out, &c->err);
   if (!c->quiet && isatty(STDERR_FILENO))
     fputs("\r\033[K", stderr);
-  if (!st && o->propose)
-    st = ww_optimized_propose(r, &q, o->propose, c->arena, &c->err);
   return st;
 }
 
-/* The job says all: which kernel, which texts, which times. */
-static ww_status resume(ww_cmd *c, ww_optimized *r) {
+/* What was proposed and measured elsewhere: the job says all. */
+static ww_status decide(ww_cmd *c, session *s) {
   const options *o = c->opt;
   uint32_t measured;
-  if (o->page || o->propose || c->noperands)
-    return ww_usage(c,
-                    "--resume takes the job alone, with --patch, --output or --json");
-  ww_status st = ww_optimized_resume(o->resume, c->arena, r, &measured, &c->err);
+  if (o->page)
+    return ww_usage(c, "--page: of a search, not of a job that was measured elsewhere");
+  ww_status st = ww_optimized_resume(&s->job, c->arena, &s->out, &measured, &c->err);
   if (!st && !measured)
     st = ww_fail(&c->err, WW_EUSAGE,
                  "nothing of '%s' is measured yet: run `warpwise measure --job` on it",
-                 o->resume);
+                 s->job.path);
   return st;
+}
+
+/* A search that did not come to its end goes on; so does one that a device decides. */
+static ww_status resume(ww_cmd *c, session *s) {
+  const options own = *(const options *)c->opt;
+  const char *text = NULL;
+  if (own.propose || c->noperands)
+    return ww_usage(c, "--resume takes the job alone, with --measure, --patch, "
+                       "--output, --page or --json");
+  ww_status st = ww_job_hold(own.resume, &s->held, &c->err);
+  if (!st)
+    st = ww_job_read(own.resume, c->arena, &s->job, &c->err);
+  if (!st && strcmp(s->job.tool, "optimize") != 0)
+    st = ww_fail(&c->err, WW_EUSAGE, "'%s' is not a job of optimize", own.resume);
+  if (!st)
+    st = take_settings(c, &s->job, &text);
+  if (st)
+    return st;
+  bool complete = !text || ww_optimized_complete(&s->job);
+  return complete && !((const options *)c->opt)->measure ? decide(c, s)
+                                                         : search(c, s, text);
 }
 
 static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
-  ww_ask ask = {0};
-  ww_optimized r;
+  session s = {.held = -1};
   if (!c->noperands && !o->ask.source.launch && !o->resume)
     return ww_usage(c, "name a source file");
-  ww_status st = o->resume ? resume(c, &r) : search(c, &ask, &r);
+  if (o->measure && !o->propose && !o->resume && !c->noperands)
+    return ww_usage(c, "--measure needs a name for its job: --propose JOB");
+  ww_status st = o->resume ? resume(c, &s) : search(c, &s, NULL);
   if (!st)
-    st = write_files(c, &r, ask.targets.gpus);
+    st = write_files(c, &s.out, s.ask.targets.gpus);
   if (!st)
-    show(c, &r);
+    show(c, &s.out);
+  ww_job_release(s.held);
   return st;
 }
 
@@ -193,7 +327,8 @@ const ww_command ww_cmd_optimize = {
         "launch is made in the kernel's comment and in <<<...>>> of the same file.",
     .examples = "  warpwise optimize matmul.cu --patch matmul.patch\n"
                 "  warpwise optimize sum.cu --kernel sum --arg n=1e7 --gpu h200\n"
-                "  warpwise optimize blur.cu --page blur.html --json\n",
+                "  warpwise optimize blur.cu --page blur.html --json\n"
+                "  warpwise optimize blur.cu --measure --patch blur.patch\n",
     WW_OPTIONS,
     .run = run,
 };

@@ -181,6 +181,39 @@ ww_status ww_options_parse(const ww_command *cmd, int argc, char **argv, ww_cmd 
   return apply_globals(c);
 }
 
+/* ---- and back ---- */
+
+static void
+add_word(const ww_option *o, const char *value, ww_arena *a, ww_strings *out) {
+  bool file = !strcmp(o->arg, "FILE") && value[0] != '/';
+  const char *whole = file ? ww_path_real(a, value) : NULL;
+  ww_push(a, out, ww_fmt(a, "--%s=%s", o->name, whole ? whole : value));
+}
+
+void ww_options_words(const ww_command *cmd,
+                      const ww_cmd *c,
+                      const char *const *without,
+                      ww_strings *out) {
+  for (const ww_option *o = cmd->options; o->name; o++) {
+    const void *p = (const char *)c->opt + o->at;
+    const ww_strings *list = p;
+    bool left_out = false;
+    for (const char *const *w = without; *w; w++)
+      left_out |= !strcmp(*w, o->name);
+    if (left_out)
+      continue;
+    if (o->kind == WW_OPT_FLAG && *(const bool *)p)
+      ww_push(c->arena, out, ww_fmt(c->arena, "--%s", o->name));
+    if (o->kind == WW_OPT_STR && *(const char *const *)p)
+      add_word(o, *(const char *const *)p, c->arena, out);
+    if (o->kind == WW_OPT_UINT && *(const uint64_t *)p)
+      ww_push(c->arena, out,
+              ww_fmt(c->arena, "--%s=%lu", o->name, *(const uint64_t *)p));
+    for (uint32_t k = 0; o->kind == WW_OPT_LIST && k < list->n; k++)
+      add_word(o, list->v[k], c->arena, out);
+  }
+}
+
 /* ---- help ---- */
 
 void ww_help_options(const ww_option *o, FILE *f) {

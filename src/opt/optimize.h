@@ -42,14 +42,17 @@ typedef struct {
   ww_launch ready;      /* complete, in numbers */
   ww_launch planned;    /* for a device (plan.h), of those that are verified */
   ww_candidate_state state;
-  const char *why; /* of a failure or a difference */
-  double us, low, high;
-  ww_report report; /* explained */
+  const char *why;      /* of a failure or a difference */
+  double us, low, high; /* predicted */
+  ww_report report;     /* explained; of the original, the beams and the best */
   ww_job_needs needs;
-  uint32_t cases;     /* that verify compared */
-  bool apart;         /* right where no two buffers overlap */
-  bool measured;      /* the times are a device's */
-  ww_query_unit unit; /* while the search runs */
+  ww_job_result result; /* what a device said */
+  uint32_t cases;       /* that verify compared */
+  bool apart;           /* right where no two buffers overlap */
+  uint64_t key;         /* of its text and launch */
+  bool expanded;        /* its own rewrites were tried */
+  bool loaded;          /* unit and fn, ready and planned are there */
+  ww_query_unit unit;   /* while the search runs */
   const ww_fn *fn;
 } ww_candidate;
 
@@ -62,6 +65,12 @@ typedef struct {
   uint64_t seed;                   /* of verify's contents */
   double deadline;                 /* ww_now's clock; 0: none */
   bool approximate, overlap;       /* --allow-approx, --may-overlap */
+  uint32_t processes;              /* at a time; 0: one per core */
+  /* where every candidate is kept as it is tried, so that a search goes on with the
+   * answers of the one before; NULL: nowhere */
+  ww_job *job;
+  /* the best of each round run on this device, and decide; NULL: by prediction */
+  const ww_job_how *measure;
   void *ctx;
   void (*tried)(void *ctx, const ww_candidate *c, uint32_t id); /* NULL */
   bool (*cancelled)(void *ctx);                                 /* NULL: never */
@@ -74,6 +83,12 @@ typedef struct {
   const char *stopped;    /* why the search ended */
   const char *kernel, *path;
 } ww_optimized;
+
+/* Was it measured; its time, measured where it was, else predicted; how many times as
+ * fast as the original. */
+bool ww_candidate_measured(const ww_candidate *c);
+double ww_candidate_us(const ww_candidate *c);
+double ww_candidate_gain(const ww_optimized *o, uint32_t id);
 
 /* Lives in the arena. Fails where the original cannot be read or predicted. */
 ww_status
@@ -93,16 +108,18 @@ const char *ww_rewrite_apply(const ww_rewrite_input *in,
                              ww_arena *a);
 
 /* ---- optimize_job.c ---- */
-/* The original and what was verified, the fastest by prediction first, as a new job. */
-ww_status ww_optimized_propose(const ww_optimized *o,
-                               const ww_optimize_request *q,
-                               const char *path,
-                               ww_arena *a,
-                               ww_err *e);
+/* One candidate, which is loaded: its number in the job, where it may be already. */
+ww_status ww_optimized_add(const ww_optimized *o,
+                           const ww_optimize_request *q,
+                           uint32_t id,
+                           uint32_t *number,
+                           ww_err *e);
+/* Has the search that wrote the job come to its end? */
+bool ww_optimized_complete(const ww_job *j);
 /* What a device said of them: the fastest that is right and surely faster than the
  * original becomes the best one, else none. `measured`: how many were. */
 ww_status ww_optimized_resume(
-    const char *path, ww_arena *a, ww_optimized *out, uint32_t *measured, ww_err *e);
+    const ww_job *j, ww_arena *a, ww_optimized *out, uint32_t *measured, ww_err *e);
 
 /* ---- optimize_show.c ---- */
 void ww_optimized_print(const ww_optimized *o, bool all, ww_buf *out);

@@ -7,12 +7,20 @@
 
 /* ---- text ---- */
 
+static double low_of(const ww_candidate *c) {
+  return ww_candidate_measured(c) ? c->result.low : c->low;
+}
+
+static double high_of(const ww_candidate *c) {
+  return ww_candidate_measured(c) ? c->result.high : c->high;
+}
+
 static void put_time(const ww_candidate *c, ww_buf *out) {
   char us[16];
   char low[16];
   char high[16];
-  ww_buf_fmt(out, "%s [%s, %s]", ww_show_us(c->us, us), ww_show_us(c->low, low),
-             ww_show_us(c->high, high));
+  ww_buf_fmt(out, "%s [%s, %s]", ww_show_us(ww_candidate_us(c), us),
+             ww_show_us(low_of(c), low), ww_show_us(high_of(c), high));
 }
 
 /* The rewrites that led to a candidate, the first one first. */
@@ -38,13 +46,29 @@ static void put_candidate(const ww_optimized *o, uint32_t id, ww_buf *out) {
   if (c->state == WW_CANDIDATE_FAILED)
     ww_buf_fmt(out, "%10s        ", "");
   else
-    ww_buf_fmt(out, "%10s %5.2fx ", ww_show_us(c->us, us), o->v.v[0].us / c->us);
+    ww_buf_fmt(out, "%10s %5.2fx ", ww_show_us(ww_candidate_us(c), us),
+               ww_candidate_gain(o, id));
   ww_buf_fmt(out, " %s", ww_candidate_texts[c->state]);
   if (c->cases && c->state == WW_CANDIDATE_VERIFIED)
     ww_buf_fmt(out, " (%u cases)", c->cases);
   if (c->why)
     ww_buf_fmt(out, ": %s", c->why);
   ww_buf_puts(out, "\n");
+}
+
+/* Nothing is handed back; what was verified may be faster all the same. */
+static void put_none(const ww_optimized *o, ww_buf *out) {
+  uint32_t near = 0;
+  for (uint32_t k = 1; k < o->v.n; k++)
+    if (o->v.v[k].state == WW_CANDIDATE_VERIFIED && o->v.v[k].us < o->v.v[near].us)
+      near = k;
+  ww_buf_puts(out, ": nothing better was found\n");
+  if (near)
+    ww_buf_fmt(
+        out,
+        "  candidate %u is verified and predicted %.2f times as fast: too little "
+        "to be relied on; --measure decides\n",
+        near, o->v.v[0].us / o->v.v[near].us);
 }
 
 void ww_optimized_print(const ww_optimized *o, bool all, ww_buf *out) {
@@ -58,8 +82,8 @@ void ww_optimized_print(const ww_optimized *o, bool all, ww_buf *out) {
   if (o->best) {
     ww_buf_puts(out, " -> ");
     put_time(best, out);
-    ww_buf_fmt(out, ", %.2f times as fast", old->us / best->us);
-    if (best->measured)
+    ww_buf_fmt(out, ", %.2f times as fast", ww_candidate_gain(o, o->best));
+    if (ww_candidate_measured(best))
       ww_buf_puts(out, ", measured\n");
     else
       ww_buf_fmt(out, " by prediction; verified in %u cases\n", best->cases);
@@ -68,7 +92,7 @@ void ww_optimized_print(const ww_optimized *o, bool all, ww_buf *out) {
       ww_buf_puts(out, "  right where no two buffers overlap; --may-overlap leaves out "
                        "what needs that\n");
   } else
-    ww_buf_puts(out, ": nothing better was found\n");
+    put_none(o, out);
   ww_buf_fmt(out, "  %u tried, %u verified; ended: %s\n", o->v.n - 1, kept, o->stopped);
   if (o->v.n > 1)
     ww_buf_fmt(out, "\n%4s %4s  %-12s %-46s %10s %6s  %s\n", "", "from", "rewrite", "",
@@ -88,17 +112,30 @@ static void write_launch(const ww_candidate *c, ww_json *j) {
   ww_launch_write(&shape, j);
 }
 
+static void write_patch(const ww_optimized *o, ww_json *j) {
+  ww_arena *a = ww_arena_new();
+  ww_buf patch = {0};
+  if (o->best)
+    ww_patch_write(ww_path_base(o->path), o->v.v[0].text, o->v.v[o->best].text, a,
+                   &patch);
+  ww_json_put(j, "patch?:%s", patch.s);
+  ww_buf_free(&patch);
+  ww_arena_free(a);
+}
+
 void ww_optimized_write(const ww_optimized *o, ww_json *j) {
   const ww_candidate *old = &o->v.v[0];
   const ww_candidate *best = &o->v.v[o->best];
   ww_json_put(j,
               "kernel:%s,file:%s,gpu:%s,before:{time_us:%g,low:%g,high:%g},"
               "after:{time_us:%g,low:%g,high:%g},gain:%g,improved:%i,stopped:%s",
-              o->kernel, o->path, old->report.gpu, old->us, old->low, old->high,
-              best->us, best->low, best->high, old->us / best->us, o->best > 0,
-              o->stopped);
-  ww_json_put(j, "floor_us?:%g,best:%u,assumes_no_overlap:%i,source:%s", o->floor_us,
-              o->best, best->apart, best->text);
+              o->kernel, o->path, old->report.gpu, ww_candidate_us(old), low_of(old),
+              high_of(old), ww_candidate_us(best), low_of(best), high_of(best),
+              ww_candidate_gain(o, o->best), o->best > 0, o->stopped);
+  ww_json_put(j, "measured:%i,floor_us?:%g,best:%u,assumes_no_overlap:%i,source:%s",
+              ww_candidate_measured(best), o->floor_us, o->best, best->apart,
+              best->text);
+  write_patch(o, j);
   ww_json_put(j, "tried:[");
   for (uint32_t k = 1; k < o->v.n; k++) {
     const ww_candidate *c = &o->v.v[k];
@@ -107,6 +144,9 @@ void ww_optimized_write(const ww_optimized *o, ww_json *j) {
                 c->why, c->cases);
     if (c->state != WW_CANDIDATE_FAILED) {
       ww_json_put(j, "time_us:%g,low:%g,high:%g", c->us, c->low, c->high);
+      if (c->result.n)
+        ww_json_put(j, "measured_us:%g,ratio:%g,p:%g", c->result.us, c->result.ratio,
+                    c->result.p);
       write_launch(c, j);
     }
     ww_json_end_obj(j);
@@ -146,8 +186,8 @@ static void put_row(const ww_optimized *o, uint32_t id, ww_buf *out) {
   if (c->state == WW_CANDIDATE_FAILED)
     ww_buf_puts(out, "<td></td><td></td>");
   else
-    ww_buf_fmt(out, "<td>%s</td><td>%.2fx</td>", ww_show_us(c->us, us),
-               o->v.v[0].us / c->us);
+    ww_buf_fmt(out, "<td>%s</td><td>%.2fx</td>", ww_show_us(ww_candidate_us(c), us),
+               ww_candidate_gain(o, id));
   put_cell(out, ww_candidate_texts[c->state]);
   put_cell(out, c->why);
   ww_buf_puts(out, "</tr>\n");

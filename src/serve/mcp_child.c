@@ -1,5 +1,6 @@
 /* mcp_child.c - tools that run our own program as a child: measuring, because a kernel
- * may fault or hang, and evaluating, because it takes minutes and all cores. The
+ * may fault or hang, and evaluating (and mcp_optimize.c's), because it takes minutes
+ * and all cores. The
  * child's command line is made from the tool's arguments, which are the command's
  * options.
  *
@@ -14,54 +15,64 @@
 #define TABLE_MAX ((size_t)256 << 20)
 #define WORST 5 /* cases that are shown */
 
-typedef struct {
-  ww_mcp_call *t;
-  const char *dir; /* where it runs: reports call files as they are seen from there */
-  WW_VEC(const char *) argv;
-  ww_run_result r;
-} child;
-
-static void word(child *k, const char *w) {
+void ww_mcp_child_word(ww_mcp_child *k, const char *w) {
   ww_push(k->t->a, &k->argv, w);
 }
 
-/* In one word: a value that looks like an option stays a value. */
-static void option(child *k, const char *name, const char *value) {
+void ww_mcp_child_option(ww_mcp_child *k, const char *name, const char *value) {
   if (value)
-    word(k, ww_fmt(k->t->a, "--%s=%s", name, value));
+    ww_mcp_child_word(k, ww_fmt(k->t->a, "--%s=%s", name, value));
 }
 
-static ww_status start(child *k, ww_mcp_call *t, const char *command) {
-  *k = (child){.t = t};
-  word(k, ww_self_path(t->a));
-  word(k, command);
-  word(k, "--json");
+ww_status ww_mcp_child_start(ww_mcp_child *k, ww_mcp_call *t, const char *command) {
+  *k = (ww_mcp_child){.t = t};
+  ww_mcp_child_word(k, ww_self_path(t->a));
+  ww_mcp_child_word(k, command);
+  ww_mcp_child_word(k, "--json");
   return ww_query_path(t->m->o.w, ".", true, t->a, &k->dir, &t->err);
 }
 
-/* The tool's own counts and words, which the command knows by the same names. */
-static void options(child *k, const char *const *names) {
+void ww_mcp_child_options(ww_mcp_child *k, const char *const *names) {
   for (; *names; names++) {
     const cJSON *v = cJSON_GetObjectItemCaseSensitive(k->t->args, *names);
     if (cJSON_IsString(v))
-      option(k, *names, v->valuestring);
+      ww_mcp_child_option(k, *names, v->valuestring);
+    const cJSON *list = cJSON_IsArray(v) ? v : NULL;
+    const cJSON *one;
+    cJSON_ArrayForEach(one, list) {
+      if (cJSON_IsString(one))
+        ww_mcp_child_option(k, *names, one->valuestring);
+    }
     uint64_t n;
     ww_err e;
     if (cJSON_IsNumber(v) && !ww_json_want_uint(v, *names, &n, &e))
-      option(k, *names, ww_fmt(k->t->a, "%" PRIu64, n));
+      ww_mcp_child_option(k, *names, ww_fmt(k->t->a, "%" PRIu64, n));
   }
 }
 
+/* Counts of several phases, one behind the other: a client's only ever grows. */
 static void on_line(void *ctx, const char *line) {
+  ww_mcp_child *k = ctx;
   char what[64];
   uint64_t done;
   uint64_t total;
-  if (sscanf(line, "progress: %63s %" SCNu64 "/%" SCNu64, what, &done, &total) == 3)
-    ww_mcp_progress(ctx, done, total, what);
+  if (sscanf(line, "progress: %63s %" SCNu64 "/%" SCNu64, what, &done, &total) != 3)
+    return;
+  if (done <= k->done) {
+    k->before += k->done;
+    k->done = 0;
+  }
+  if (done > k->done)
+    ww_mcp_progress(k->t, k->before + done, k->before + total, what);
+  k->done = done;
+}
+
+static bool is_cancelled(void *ctx) {
+  return ww_mcp_cancelled(((ww_mcp_child *)ctx)->t);
 }
 
 /* What a child has to say when it gives no result. */
-static ww_status complain(child *k) {
+static ww_status complain(ww_mcp_child *k) {
   const char *s = k->r.err.s;
   const char *end = s + k->r.err.n;
   while (end > s && end[-1] == '\n')
@@ -77,15 +88,15 @@ static ww_status complain(child *k) {
                  "the command ended with code %d and said nothing", k->r.exit_code);
 }
 
-static ww_status run(child *k, const char *input) {
+ww_status ww_mcp_child_run(ww_mcp_child *k, const char *input) {
   ww_mcp_call *t = k->t;
-  word(k, NULL);
+  ww_mcp_child_word(k, NULL);
   ww_run_watch watch = {.dir = k->dir,
                         .env = "WARPWISE_PROGRESS=lines",
                         .own_memory = true, /* drivers reserve more than they use */
                         .line = on_line,
-                        .cancelled = ww_mcp_cancelled,
-                        .ctx = t};
+                        .cancelled = is_cancelled,
+                        .ctx = k};
   ww_status st = ww_run_watched(k->argv.v, input, input ? strlen(input) : 0,
                                 t->m->o.slow_s, &watch, &k->r, &t->err);
   if (st)
@@ -100,7 +111,7 @@ static ww_status run(child *k, const char *input) {
 /* ---- measure ---- */
 
 /* A text becomes a file in a folder of its own. */
-static ww_status write_source(child *k, ww_source *s, char dir[64], int *slot) {
+static ww_status write_source(ww_mcp_child *k, ww_source *s, char dir[64], int *slot) {
   ww_mcp_call *t = k->t;
   if (!s->text)
     return WW_OK;
@@ -112,7 +123,7 @@ static ww_status write_source(child *k, ww_source *s, char dir[64], int *slot) {
   return ww_write_file_atomic(s->path, s->text, strlen(s->text), &t->err);
 }
 
-static void write_rows(child *k) {
+static void write_rows(ww_mcp_child *k) {
   ww_mcp_call *t = k->t;
   ww_report r;
   uint32_t n = 0;
@@ -141,67 +152,71 @@ static void write_rows(child *k) {
   ww_json_end_arr(&t->j);
 }
 
-/* The tree of the first line of what the child printed. */
-static cJSON *first_line(const child *k, ww_err *e) {
+cJSON *ww_mcp_child_line(const ww_mcp_child *k, ww_err *e) {
   size_t n = strcspn(k->r.out.s, "\n");
   return ww_json_read(ww_strndup(k->t->a, k->r.out.s, n), n, e);
 }
 
-static void write_device(const child *k, ww_json *j) {
+static void write_device(const ww_mcp_child *k, ww_json *j) {
   ww_err e;
-  cJSON *row = first_line(k, &e);
+  cJSON *row = ww_mcp_child_line(k, &e);
   ww_json_put(
       j, "device?:%s",
       ww_member_text(cJSON_GetObjectItemCaseSensitive(row, "measured"), "device"));
   cJSON_Delete(row);
 }
 
-static void measure_words(child *k, const call *c) {
-  static const char *const names[] = {"repeats", "limit", NULL};
+static void source_words(ww_mcp_child *k, const call *c, const char *const *names) {
   const ww_source *s = &c->ask.source;
-  const char *device = ww_mcp_text(k->t, "device");
   size_t n = strlen(k->dir);
   bool inside =
       !strncmp(s->path, k->dir, n) && s->path[n] == '/' && s->path[n + 1] != '-';
-  word(k, inside ? s->path + n + 1 : s->path);
-  option(k, "lang", s->lang);
-  option(k, "kernel", c->ask.kernel);
-  option(k, "device", device ? device : k->t->m->o.device);
-  options(k, names);
+  ww_mcp_child_word(k, inside ? s->path + n + 1 : s->path);
+  ww_mcp_child_option(k, "lang", s->lang);
+  ww_mcp_child_option(k, "kernel", c->ask.kernel);
+  ww_mcp_child_options(k, names);
   for (uint32_t i = 0; i < s->ninstantiate; i++)
-    option(k, "instantiate", s->instantiate[i]);
+    ww_mcp_child_option(k, "instantiate", s->instantiate[i]);
   if (c->ask.launch)
-    option(k, "launch", "/dev/stdin");
-  word(k, "--");
+    ww_mcp_child_option(k, "launch", "/dev/stdin");
+  ww_mcp_child_word(k, "--");
   for (uint32_t i = 0; i < s->nflags; i++)
-    word(k, s->flags[i]);
+    ww_mcp_child_word(k, s->flags[i]);
 }
 
-ww_status ww_mcp_measure(ww_mcp_call *t) {
-  call c;
-  child k;
+ww_status ww_mcp_child_source(ww_mcp_child *k, call *c, const char *const *names) {
   char dir[64] = "";
   int slot = -1;
   ww_buf launch = {0};
-  if (ww_mcp_ask(t, t->args, &c) || start(&k, t, "measure"))
-    return t->err.code;
-  if (c.ask.launch)
-    ww_launch_write(c.ask.launch, &(ww_json){.out = &launch});
-  ww_status st = write_source(&k, &c.ask.source, dir, &slot);
+  if (c->ask.launch)
+    ww_launch_write(c->ask.launch, &(ww_json){.out = &launch});
+  ww_status st = write_source(k, &c->ask.source, dir, &slot);
   if (!st) {
-    measure_words(&k, &c);
-    st = run(&k, launch.s);
+    source_words(k, c, names);
+    st = ww_mcp_child_run(k, launch.s);
   }
+  if (dir[0])
+    ww_remove_tree(dir);
+  ww_cleanup_forget(slot);
+  ww_buf_free(&launch);
+  return st;
+}
+
+ww_status ww_mcp_measure(ww_mcp_call *t) {
+  static const char *const names[] = {"repeats", "limit", NULL};
+  call c;
+  ww_mcp_child k;
+  if (ww_mcp_ask(t, t->args, &c) || ww_mcp_child_start(&k, t, "measure"))
+    return t->err.code;
+  const char *device = ww_mcp_text(t, "device");
+  ww_mcp_child_option(&k, "device", device ? device : t->m->o.device);
+  ww_status st = ww_mcp_child_source(&k, &c, names);
   if (!st) {
     write_device(&k, &t->j);
     write_rows(&k);
     st = t->err.code;
   }
-  if (dir[0])
-    ww_remove_tree(dir);
-  ww_cleanup_forget(slot);
   ww_run_free(&k.r);
-  ww_buf_free(&launch);
   return st;
 }
 
@@ -313,7 +328,7 @@ static void write_scores(const ww_mcp_call *t, const cJSON *all, ww_json *j) {
   ww_json_end_obj(j);
 }
 
-static void copy_some(const cJSON *from, const char *const *names, ww_json *j) {
+void ww_mcp_copy(const cJSON *from, const char *const *names, ww_json *j) {
   for (; *names; names++) {
     const cJSON *v = cJSON_GetObjectItemCaseSensitive(from, *names);
     if (!v)
@@ -340,16 +355,16 @@ static void write_evaluation(ww_mcp_call *t, const cJSON *all) {
   ww_err e;
   if ((v = cJSON_GetObjectItemCaseSensitive(t->args, "worst")))
     ww_json_want_uint(v, "worst", &most, &e);
-  copy_some(all, heads, j);
+  ww_mcp_copy(all, heads, j);
   write_scores(t, all, j);
   ww_json_put(j, "classes:{");
-  copy_some(cJSON_GetObjectItemCaseSensitive(all, "classes"), classes, j);
+  ww_mcp_copy(cJSON_GetObjectItemCaseSensitive(all, "classes"), classes, j);
   ww_json_put(j, "},worst:[");
   cJSON_ArrayForEach(v, worst) {
     if (n++ == most)
       break;
     ww_json_obj(j);
-    copy_some(v, cases, j);
+    ww_mcp_copy(v, cases, j);
     ww_json_end_obj(j);
   }
   ww_json_end_arr(j);
@@ -363,9 +378,9 @@ static void write_evaluation(ww_mcp_call *t, const cJSON *all) {
   ww_json_copy(all, j);
 }
 
-static ww_status read_evaluation(child *k) {
+static ww_status read_evaluation(ww_mcp_child *k) {
   ww_mcp_call *t = k->t;
-  cJSON *all = first_line(k, &t->err);
+  cJSON *all = ww_mcp_child_line(k, &t->err);
   const cJSON *error = cJSON_GetObjectItemCaseSensitive(all, "error");
   const char *message = ww_member_text(error, "message");
   ww_status st = all ? WW_OK : t->err.code;
@@ -381,21 +396,21 @@ ww_status ww_mcp_evaluate(ww_mcp_call *t) {
   static const char *const names[] = {"by", "metric", "limit", "worst", "budget", NULL};
   const char *measured;
   const char *sources = ww_mcp_text(t, "sources");
-  child k;
+  ww_mcp_child k;
   ww_query *w = t->m->o.w;
   if (ww_query_path(w, ww_mcp_text(t, "measured"), true, t->a, &measured, &t->err) ||
       (sources && ww_query_path(w, sources, true, t->a, &sources, &t->err)))
     return t->err.code;
   const char *dir = ww_path_dir(t->a, measured);
   if (check_table(t, measured, sources ? sources : dir, dir) ||
-      start(&k, t, "evaluate"))
+      ww_mcp_child_start(&k, t, "evaluate"))
     return t->err.code;
-  word(&k, measured);
-  option(&k, "sources", sources);
-  options(&k, names);
+  ww_mcp_child_word(&k, measured);
+  ww_mcp_child_option(&k, "sources", sources);
+  ww_mcp_child_options(&k, names);
   if (t->m->o.jobs)
-    option(&k, "jobs", ww_fmt(t->a, "%u", t->m->o.jobs));
-  ww_status st = run(&k, NULL);
+    ww_mcp_child_option(&k, "jobs", ww_fmt(t->a, "%u", t->m->o.jobs));
+  ww_status st = ww_mcp_child_run(&k, NULL);
   if (!st)
     st = read_evaluation(&k);
   ww_run_free(&k.r);

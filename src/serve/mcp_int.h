@@ -135,9 +135,36 @@ void ww_mcp_list(ww_json *j, const char *name, const char *meaning, const char *
 void ww_mcp_begin_list(ww_json *j, const char *name, const char *meaning);
 
 /* ---- mcp_child.c ---- */
+/* Our own program at work for a tool. */
+typedef struct {
+  ww_mcp_call *t;
+  const char *dir; /* where it runs: reports call files as they are seen from there */
+  WW_VEC(const char *) argv;
+  ww_run_result r;       /* the caller's to free */
+  uint64_t before, done; /* of its progress */
+} ww_mcp_child;
+ww_status ww_mcp_child_start(ww_mcp_child *k, ww_mcp_call *t, const char *command);
+void ww_mcp_child_word(ww_mcp_child *k, const char *w);
+/* In one word: a value that looks like an option stays a value. */
+void ww_mcp_child_option(ww_mcp_child *k, const char *name, const char *value);
+/* The tool's own counts and words, which the command knows by the same names. */
+void ww_mcp_child_options(ww_mcp_child *k, const char *const *names);
+ww_status ww_mcp_child_run(ww_mcp_child *k, const char *input);
+/* Runs it on the source, kernel and launch of the call, with options of these names. */
+ww_status ww_mcp_child_source(ww_mcp_child *k, call *c, const char *const *names);
+/* The tree of the first line of what it printed. */
+cJSON *ww_mcp_child_line(const ww_mcp_child *k, ww_err *e);
+/* These members, where they are there; numbers with four digits. */
+void ww_mcp_copy(const cJSON *from, const char *const *names, ww_json *j);
 ww_status ww_mcp_measure(ww_mcp_call *t);
 ww_status ww_mcp_evaluate(ww_mcp_call *t);
 void ww_mcp_schema_evaluate(ww_json *j);
+
+/* ---- mcp_optimize.c ---- */
+ww_status ww_mcp_tune(ww_mcp_call *t);
+ww_status ww_mcp_optimize(ww_mcp_call *t);
+void ww_mcp_schema_tune(ww_json *j);
+void ww_mcp_schema_optimize(ww_json *j);
 
 /* ---- mcp_docs.c ---- */
 void ww_mcp_list_resources(void *peer, ww_rpc_call *c);

@@ -57,6 +57,20 @@ static const ww_member own_measure[] = {
     DETAIL,
     {0},
 };
+static const ww_member own_tune[] = {
+    {"param", WW_MEMBER_TEXTS, OF_COMMAND},
+    {"where", WW_MEMBER_TEXTS, OF_COMMAND},
+    {"most", WW_MEMBER_COUNT, OF_COMMAND},
+    DETAIL,
+    {0},
+};
+static const ww_member own_optimize[] = {
+    {"seconds", WW_MEMBER_COUNT, OF_COMMAND},
+    {"rounds", WW_MEMBER_COUNT, OF_COMMAND},
+    {"seed", WW_MEMBER_COUNT, OF_COMMAND},
+    DETAIL,
+    {0},
+};
 static const ww_member own_evaluate[] = {
     {"measured", WW_MEMBER_TEXT, 0,
      "file of measured reports, one per line (.jsonl or .jsonl.zst), as `warpwise "
@@ -118,6 +132,17 @@ const ww_mcp_tool ww_mcp_tools[] = {
      "its line. No GPU is needed. Use it after every edit. Needs other_file, "
      "other_source or other_kernel.",
      LAUNCH, own_verify, ww_mcp_verify, ww_mcp_schema_verify, QUICK},
+    {"tune_kernel", "Best parameters of a kernel",
+     "Ranks variants of a kernel (macros, constants, template arguments, launch shape) "
+     "by predicted time; the best is compared with the original. No GPU is needed. "
+     "Takes minutes, reports progress, can be cancelled.",
+     LAUNCH, own_tune, ww_mcp_tune, ww_mcp_schema_tune, NULL, "tune", true, false},
+    {"optimize_kernel", "Make a kernel faster",
+     "Rewrites a kernel (coalescing, atomics, registers, loops, block sizes): what is "
+     "predicted to be faster and verified to be the same comes back as a patch. No GPU "
+     "is needed. Takes minutes, reports progress, can be cancelled.",
+     LAUNCH, own_optimize, ww_mcp_optimize, ww_mcp_schema_optimize, NULL, "optimize",
+     true, false},
     {"measure", "Measure on a device",
      "Runs a kernel on a real device of the server's machine and reports its time and, "
      "on an "

@@ -35,7 +35,7 @@ refused() { # NAME CODE PATTERN ARGUMENTS...
 faster() { # FILE KERNEL LEAST REWRITE OPTIONS... : a gain of at least LEAST in which the rewrite has a part
   local file=$1 kernel=$2 least=$3 rewrite=$4 out ok=0 why
   shift 4
-  out=$("$warpwise" optimize "$file" --kernel "$kernel" --seed 7 --rounds ${rounds:-1} --beam 1 --patch k.patch --json "$@" 2>&1)
+  out=$("$warpwise" optimize "$file" --kernel "$kernel" --seed 7 --seconds 600 --rounds ${rounds:-1} --beam 1 --patch k.patch --json "$@" 2>&1)
   why=$(printf '%s' "$out" | python3 -c '
 import json, sys
 r = json.load(sys.stdin)

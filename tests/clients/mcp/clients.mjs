@@ -43,7 +43,7 @@ const ways = [
 async function tools(client, call) {
   const { tools } = await client.listTools();
   const names = tools.map(t => t.name).join(' ');
-  want(/^list_kernels predict explain roofline compare verify_kernels( measure)? evaluate$/.test(names), names);
+  want(/^list_kernels predict explain roofline compare verify_kernels tune_kernel optimize_kernel( measure)? evaluate$/.test(names), names);
   want(tools.every(t => t.outputSchema && t.annotations.readOnlyHint === (t.name !== 'measure')), 'schemas and hints');
   const kernels = await call(client, 'list_kernels', { file: 'examples/saxpy.cu' });
   want(kernels.structuredContent.kernels.length === 2, JSON.stringify(kernels));
