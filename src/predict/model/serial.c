@@ -152,7 +152,7 @@ static void look(ww_serial *s, const ww_access *a, double now) {
   s->apart += fabs((double)a->warp.block + 1 - w->block);
 }
 
-ww_turns ww_serial_access(ww_serial *s, const ww_access *a, double now) {
+ww_chain_turns ww_serial_access(ww_serial *s, const ww_access *a, double now) {
   const known *k = kind_of(s, a);
   if (s->warp.block != a->warp.block || s->warp.warp != a->warp.warp)
     s->nheld = 0;
@@ -160,12 +160,12 @@ ww_turns ww_serial_access(ww_serial *s, const ww_access *a, double now) {
   if (k->retries) {
     s->retries = true;
     win(s, a, now);
-    return (ww_turns){.won = a->swapped};
+    return (ww_chain_turns){.won = a->swapped};
   }
   if (a->kind == WW_ACCESS_LOAD) {
     if (k->looks && now >= 0)
       look(s, a, now);
-    return (ww_turns){0};
+    return (ww_chain_turns){0};
   }
   for (ww_mask m = now >= 0 ? a->lanes : 0; m; m &= m - 1) {
     uint64_t address = a->addr[__builtin_ctzll(m)];
@@ -173,7 +173,7 @@ ww_turns ww_serial_access(ww_serial *s, const ww_access *a, double now) {
     if (a->lo + a->bytes >= a->hi) /* a flag is one word */
       publish(s, a, address, now);
   }
-  return (ww_turns){.freed = free_locks(s, a)};
+  return (ww_chain_turns){.freed = free_locks(s, a)};
 }
 
 ww_serial_sums ww_serial_result(const ww_serial *s) {
