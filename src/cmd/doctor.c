@@ -95,7 +95,7 @@ static void front_end(checkup *x) {
         st ? ww_strdup(x->a, e.msg)
            : ww_fmt(x->a, "read by %s", ww_front_clang(x->a, &version, &e)),
         "apt-get install clang-19 (a program that was built without LLVM: llvm-19-dev "
-        "too, and build it anew)",
+        "too, and build it again)",
         "no kernel can be read from source", MISSING);
     remove_scratch(dir, slot);
   }
@@ -273,7 +273,7 @@ static void cache(checkup *x) {
   const char *dir = ww_cache_dir(x->a);
   add(x, dir, "cache folder", dir ? dir : "cannot be made",
       "set XDG_CACHE_HOME to a folder you can write to",
-      "headers and kernels are compiled anew each time", OPTIONAL);
+      "headers and kernels are compiled again each time", OPTIONAL);
 }
 
 static void confinement(checkup *x) {

@@ -73,7 +73,7 @@ static const ww_option table[] = {
 typedef struct {
   ww_cmd *c;
   const options *o;
-  WW_VEC(ww_case) cases;
+  WW_VEC(ww_eval_case) cases;
   uint32_t unmeasured;
   const char *dir; /* of the data that is read */
   uint32_t filed;  /* predictions taken from a file */
@@ -140,7 +140,7 @@ static ww_status gpu_of(job *j, const char *name, const ww_gpu **out) {
 static ww_status on_measured(job *j, const char *line) {
   ww_arena *a = j->c->arena;
   const char *dir = j->dir;
-  ww_case k = {0};
+  ww_eval_case k = {0};
   ww_status st = ww_report_parse(line, a, &k.measured, &j->c->err);
   if (st)
     return st;
@@ -252,7 +252,7 @@ static ww_status on_predicted(job *j, const char *line) {
   ww_cmd *c = j->c;
   if (j->filed >= j->cases.n)
     return j->filed++, WW_OK; /* too many: told below */
-  ww_case *k = &j->cases.v[j->filed++];
+  ww_eval_case *k = &j->cases.v[j->filed++];
   ww_status st = ww_report_parse(line, c->arena, &k->predicted, &c->err);
   if (st)
     return st;
@@ -424,8 +424,8 @@ static ww_status side_by_side(job *j, const chosen *as, ww_evaluate_how *how) {
   ww_status st = ww_evaluate_predict(c, how, j->cases.v, j->cases.n);
   if (st)
     return st;
-  ww_case *plain = WW_NEWN(c->arena, ww_case, j->cases.n);
-  ww_case *corrected = j->cases.v;
+  ww_eval_case *plain = WW_NEWN(c->arena, ww_eval_case, j->cases.n);
+  ww_eval_case *corrected = j->cases.v;
   memcpy(plain, corrected, j->cases.n * sizeof *plain);
   for (uint32_t k = 0; k < j->cases.n; k++)
     plain[k].predicted = plain[k].plain.kernel || plain[k].plain.error.code

@@ -28,7 +28,7 @@ typedef struct {
   ww_bound truth, guess;
   const char *unready; /* why no oracle can be asked about it; NULL: it can */
   double seconds;      /* that the prediction took; 0: it came from a file */
-} ww_case;
+} ww_eval_case;
 
 enum {
   WW_GROUP_SUITE,
@@ -48,7 +48,7 @@ typedef struct {
 } ww_group;
 
 typedef struct {
-  ww_case *cases;
+  ww_eval_case *cases;
   uint32_t n, answered;
   uint32_t unmeasured;         /* rows of the data that are errors themselves */
   const char *data, *by, *gpu; /* in words */
@@ -58,8 +58,8 @@ typedef struct {
   ww_class_score classes;
   ww_group *groups[WW_NGROUPINGS];
   uint32_t ngroups[WW_NGROUPINGS];
-  ww_reasons reasons;    /* of cases without an answer */
-  const ww_case **worst; /* answered, worst first */
+  ww_reasons reasons;         /* of cases without an answer */
+  const ww_eval_case **worst; /* answered, worst first */
   uint32_t nworst;
   double ms, total_s; /* median of a prediction, and wall time of all */
 } ww_evaluation;
@@ -78,24 +78,29 @@ typedef struct {
 } ww_evaluate_how;
 /* Fills predicted of every case. A launch that cannot be predicted, dies or takes too
  * long is one with an error inside. */
-ww_status
-ww_evaluate_predict(ww_cmd *c, const ww_evaluate_how *how, ww_case *cases, uint32_t n);
+ww_status ww_evaluate_predict(ww_cmd *c,
+                              const ww_evaluate_how *how,
+                              ww_eval_case *cases,
+                              uint32_t n);
 
 /* ---- evaluate_text.c ---- */
 /* The same by the language model (NULL: the shipped one); json: counters from the JSON
  * it writes, else from its regression head. */
-ww_status
-ww_evaluate_text(ww_cmd *c, const char *model, bool json, ww_case *cases, uint32_t n);
+ww_status ww_evaluate_text(
+    ww_cmd *c, const char *model, bool json, ww_eval_case *cases, uint32_t n);
 
 /* ---- evaluate_csv.c ---- */
-ww_status ww_evaluate_csv(
-    ww_cmd *c, const char *path, const char *recordings, ww_case **out, uint32_t *n);
+ww_status ww_evaluate_csv(ww_cmd *c,
+                          const char *path,
+                          const char *recordings,
+                          ww_eval_case **out,
+                          uint32_t *n);
 
 /* ---- evaluate_sum.c ---- */
-const char *ww_group_of(const ww_case *c, int grouping);
+const char *ww_group_of(const ww_eval_case *c, int grouping);
 void ww_evaluate_sum(ww_evaluation *v, int metric, uint32_t worst, ww_arena *a);
 /* by the evaluation's metric */
-ww_mark ww_case_mark(const ww_evaluation *v, const ww_case *c);
+ww_mark ww_case_mark(const ww_evaluation *v, const ww_eval_case *c);
 /* "median" of "time_us" as --fail-if compares it: percents as 30, not 0.3. False: there
  * is no such number. */
 bool ww_evaluate_stat(const ww_evaluation *v,
@@ -116,7 +121,7 @@ typedef struct {
  * tell something. */
 uint32_t
 ww_evaluate_tables(const ww_evaluation *v, int grouping, ww_arena *a, ww_table **out);
-const char *ww_case_name(const ww_case *c, ww_arena *a); /* kernel, file, shape */
+const char *ww_case_name(const ww_eval_case *c, ww_arena *a); /* kernel, file, shape */
 /* one sentence: what was compared */
 const char *ww_evaluate_head(const ww_evaluation *v, ww_arena *a);
 const char *ww_scored_text(int q, double v, ww_arena *a); /* with its unit: "12.3 us" */

@@ -240,11 +240,11 @@ repeated(const reader *r, const csv_row *rows, uint32_t n, const csv_row *row) {
   return false;
 }
 
-static ww_case case_of(reader *r, const csv_row *row, const ww_gpu *gpu) {
-  ww_case k = {.measured = report_of(r, row),
-               .gpu = gpu,
-               .balance = authors,
-               .run = get(r, row, "targetName")};
+static ww_eval_case case_of(reader *r, const csv_row *row, const ww_gpu *gpu) {
+  ww_eval_case k = {.measured = report_of(r, row),
+                    .gpu = gpu,
+                    .balance = authors,
+                    .run = get(r, row, "targetName")};
   const char *dash = strrchr(k.run, '-');
   const ww_launch *l = find(r, row, &k.unready);
   k.member[WW_GROUP_DIALECT] = dash && !strcmp(dash, "-omp") ? "openmp"
@@ -259,8 +259,11 @@ static ww_case case_of(reader *r, const csv_row *row, const ww_gpu *gpu) {
   return k;
 }
 
-ww_status ww_evaluate_csv(
-    ww_cmd *c, const char *path, const char *recordings, ww_case **out, uint32_t *n) {
+ww_status ww_evaluate_csv(ww_cmd *c,
+                          const char *path,
+                          const char *recordings,
+                          ww_eval_case **out,
+                          uint32_t *n) {
   ww_arena *a = c->arena;
   reader r = {.c = c, .dir = recordings};
   char *text;
@@ -273,7 +276,7 @@ ww_status ww_evaluate_csv(
                                      "Grid Size",   "Block Size", "dpAI",
                                      "spAI",        "intAI"};
   WW_VEC(csv_row) rows = {0};
-  WW_VEC(ww_case) cases = {0};
+  WW_VEC(ww_eval_case) cases = {0};
   r.head = next_row(&text, a);
   for (size_t k = 0; k < WW_COUNT(need); k++)
     if (!*get(&r, &r.head, need[k]))

@@ -79,7 +79,7 @@ static int colour_grouping(const ww_evaluation *v) {
   return WW_GROUP_BOUND;
 }
 
-static uint32_t colour_of(const ww_evaluation *v, int grouping, const ww_case *c) {
+static uint32_t colour_of(const ww_evaluation *v, int grouping, const ww_eval_case *c) {
   for (uint32_t k = 0; k < v->ngroups[grouping]; k++)
     if (!strcmp(v->groups[grouping][k].name, ww_group_of(c, grouping)))
       return k % NCOLORS;
@@ -194,7 +194,7 @@ static uint32_t
 dots(const ww_evaluation *v, const scale *s, int grouping, ww_arena *a, ww_buf *b) {
   uint32_t n = 0;
   for (uint32_t k = 0; k < v->n; k++) {
-    const ww_case *c = &v->cases[k];
+    const ww_eval_case *c = &v->cases[k];
     ww_mark m = ww_case_mark(v, c);
     if (!drawn(s, &m))
       continue;

@@ -13,7 +13,7 @@
 typedef struct {
   ww_cmd *c;
   const ww_evaluate_how *how;
-  ww_case *cases;
+  ww_eval_case *cases;
   uint32_t n, njobs;
   uint32_t *order;  /* cases by job */
   uint32_t *begin;  /* njobs + 1: where each job begins in order */
@@ -71,7 +71,7 @@ static ww_status by_machine(const run *p,
 static ww_status predict(const run *p,
                          ww_cmd *c,
                          ww_source_cache *cache,
-                         ww_case *k,
+                         ww_eval_case *k,
                          ww_arena *a,
                          ww_report *out) {
   ww_launch l = k->launch;
@@ -94,7 +94,7 @@ static ww_status predict(const run *p,
 
 /* ---- in a child ---- */
 
-static void add_report(const ww_case *k, ww_report *r, ww_buf *line) {
+static void add_report(const ww_eval_case *k, ww_report *r, ww_buf *line) {
   r->file = k->measured.file;
   r->gpu = k->gpu->name;
   /* as the data has it, so that runs can be compared line by line */
@@ -106,7 +106,7 @@ static void add_report(const ww_case *k, ww_report *r, ww_buf *line) {
 }
 
 static void predict_case(
-    const run *p, ww_cmd *c, ww_source_cache *cache, ww_case *k, ww_worker *w) {
+    const run *p, ww_cmd *c, ww_source_cache *cache, ww_eval_case *k, ww_worker *w) {
   ww_arena *a = ww_arena_new();
   ww_report r[2] = {0};
   ww_buf line = {0};
@@ -151,7 +151,7 @@ static void take_report(const run *p, const char *text, ww_report *r) {
 static void take_case(
     void *ctx, uint32_t index, char *line, size_t n, const ww_worker_death *death) {
   run *p = ctx;
-  ww_case *k = &p->cases[index];
+  ww_eval_case *k = &p->cases[index];
   (void)n;
   p->done[index] = true;
   if (death) {
@@ -173,7 +173,7 @@ static void take_case(
 
 /* ---- jobs ---- */
 
-static const char *key_of(const ww_case *k, ww_arena *a) {
+static const char *key_of(const ww_eval_case *k, ww_arena *a) {
   ww_buf b = {0};
   ww_buf_puts(&b, k->launch.file ? k->launch.file : "");
   for (uint32_t i = 0; i < k->launch.nflags; i++)
@@ -217,8 +217,10 @@ static void unanswered_left(run *p) {
   }
 }
 
-ww_status
-ww_evaluate_predict(ww_cmd *c, const ww_evaluate_how *how, ww_case *cases, uint32_t n) {
+ww_status ww_evaluate_predict(ww_cmd *c,
+                              const ww_evaluate_how *how,
+                              ww_eval_case *cases,
+                              uint32_t n) {
   run p = {.c = c, .how = how, .cases = cases, .n = n};
   if (!n)
     return WW_OK;

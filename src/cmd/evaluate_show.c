@@ -117,7 +117,7 @@ static void write_groups(const ww_evaluation *v, ww_json *j) {
   ww_json_end_obj(j);
 }
 
-static void write_case(const ww_evaluation *v, const ww_case *c, ww_json *j) {
+static void write_case(const ww_evaluation *v, const ww_eval_case *c, ww_json *j) {
   ww_mark m = ww_case_mark(v, c);
   ww_json_put(j, "{file?:%s,kernel:%s,run?:%s,measured!:%g,predicted!:%g",
               c->measured.file, c->measured.kernel, c->run, m.truth, m.guess);
@@ -131,7 +131,7 @@ static void write_case(const ww_evaluation *v, const ww_case *c, ww_json *j) {
 static void write_lists(const ww_evaluation *v, ww_json *j) {
   ww_json_put(j, "unanswered:[");
   for (uint32_t k = 0; k < v->reasons.n; k++) {
-    const ww_case *example = v->reasons.v[k].example;
+    const ww_eval_case *example = v->reasons.v[k].example;
     ww_json_put(j, "{why:%s,launches:%u,example:%s}", v->reasons.v[k].text,
                 v->reasons.v[k].n, example->predicted.error.msg);
   }

@@ -13,20 +13,20 @@ const char *const ww_grouping_names[WW_NGROUPINGS] = {"suite", "family", "dialec
 static const char *const sizes[] = {"under 10 us", "10 to 100 us", "0.1 to 1 ms",
                                     "1 ms and more"};
 
-static const char *size_of(const ww_case *c) {
+static const char *size_of(const ww_eval_case *c) {
   const ww_quantity *t = &c->measured.m[WW_M_time_us];
   return t->known ? sizes[!(t->value < 10) + !(t->value < 100) + !(t->value < 1000)]
                   : "not timed";
 }
 
-static const char *dialect_of(const ww_case *c) {
+static const char *dialect_of(const ww_eval_case *c) {
   const char *dot = c->launch.file ? strrchr(c->launch.file, '.') : NULL;
   if (!dot)
     return "not said";
   return !strcmp(dot, ".cl") ? "opencl" : !strcmp(dot, ".hip") ? "hip" : "cuda";
 }
 
-const char *ww_group_of(const ww_case *c, int grouping) {
+const char *ww_group_of(const ww_eval_case *c, int grouping) {
   if (grouping == WW_GROUP_SIZE)
     return size_of(c);
   if (grouping == WW_GROUP_BOUND)
@@ -44,7 +44,7 @@ static uint32_t pairs_of(const ww_evaluation *v,
                          ww_bound *guess) {
   uint32_t n = 0;
   for (uint32_t k = 0; k < v->n; k++) {
-    const ww_case *c = &v->cases[k];
+    const ww_eval_case *c = &v->cases[k];
     if (group && strcmp(ww_group_of(c, grouping), group))
       continue;
     pairs[n] = (ww_pair){&c->measured, &c->predicted};
@@ -107,7 +107,7 @@ static void group(ww_evaluation *v,
 
 static void reasons(ww_evaluation *v, ww_arena *a) {
   for (uint32_t k = 0; k < v->n; k++) {
-    const ww_case *c = &v->cases[k];
+    const ww_eval_case *c = &v->cases[k];
     const ww_err *e = &c->predicted.error;
     if (e->code)
       ww_reason_add(&v->reasons,
@@ -120,12 +120,12 @@ static void reasons(ww_evaluation *v, ww_arena *a) {
 
 /* ---- worst cases ---- */
 
-ww_mark ww_case_mark(const ww_evaluation *v, const ww_case *c) {
+ww_mark ww_case_mark(const ww_evaluation *v, const ww_eval_case *c) {
   return ww_mark_of(v->metric, &(ww_pair){&c->measured, &c->predicted});
 }
 
 typedef struct {
-  const ww_case *c;
+  const ww_eval_case *c;
   double bad;
 } ranked;
 
@@ -141,7 +141,7 @@ static void worst(ww_evaluation *v, uint32_t want, ww_arena *a) {
   uint32_t n = 0;
   bool points = ww_rule_of(v->metric).points;
   for (uint32_t k = 0; k < v->n; k++) {
-    const ww_case *c = &v->cases[k];
+    const ww_eval_case *c = &v->cases[k];
     ww_mark m = ww_case_mark(v, c);
     if (!m.answered)
       continue;
@@ -149,7 +149,7 @@ static void worst(ww_evaluation *v, uint32_t want, ww_arena *a) {
   }
   qsort(all, n, sizeof *all, by_bad);
   v->nworst = n < want ? n : want;
-  v->worst = WW_NEWN(a, const ww_case *, v->nworst + 1);
+  v->worst = WW_NEWN(a, const ww_eval_case *, v->nworst + 1);
   for (uint32_t k = 0; k < v->nworst; k++)
     v->worst[k] = all[k].c;
 }
@@ -171,7 +171,7 @@ void ww_evaluate_sum(ww_evaluation *v, int metric, uint32_t nworst, ww_arena *a)
   ww_bound *guess = WW_NEWN(a, ww_bound, v->n + 1);
   v->answered = 0;
   for (uint32_t k = 0; k < v->n; k++) {
-    ww_case *c = &v->cases[k];
+    ww_eval_case *c = &v->cases[k];
     c->truth = ww_bound_of(&c->measured, &c->balance);
     c->guess = ww_bound_of(&c->predicted, &c->balance);
     v->answered += !c->predicted.error.code;

@@ -70,7 +70,7 @@ static const char *shape(const uint64_t d[3], ww_arena *a) {
   return ww_fmt(a, "%" PRIu64, d[0]);
 }
 
-const char *ww_case_name(const ww_case *c, ww_arena *a) {
+const char *ww_case_name(const ww_eval_case *c, ww_arena *a) {
   const ww_launch *l = c->measured.launch;
   const char *kernel = c->predicted.kernel ? c->predicted.kernel : c->measured.kernel;
   const char *file = c->launch.file     ? ww_path_base(c->launch.file)
@@ -234,7 +234,7 @@ static void worst_table(const ww_evaluation *v, tables *all, ww_arena *a) {
   ww_table *t =
       table(all, ww_fmt(a, "Worst cases: %s", ww_scored_name(v->metric)), head, a);
   for (uint32_t k = 0; k < v->nworst; k++) {
-    const ww_case *c = v->worst[k];
+    const ww_eval_case *c = v->worst[k];
     ww_mark m = ww_case_mark(v, c);
     ROW(ww_case_name(c, a), ww_scored_text(v->metric, m.truth, a),
         ww_scored_text(v->metric, m.guess, a),

@@ -15,11 +15,11 @@ typedef struct {
   ww_arena *arena; /* of the present questions */
   ww_text_question questions[AT_ONCE];
   ww_text_answer answers[AT_ONCE];
-  ww_case *of[AT_ONCE];
+  ww_eval_case *of[AT_ONCE];
   uint32_t n;
 } job;
 
-static void keep(job *j, ww_case *k, const ww_text_answer *x, double seconds) {
+static void keep(job *j, ww_eval_case *k, const ww_text_answer *x, double seconds) {
   ww_report *r = &k->predicted;
   *r = x->report;
   r->assumed = (ww_assumptions){0}; /* it lies in what is freed */
@@ -42,7 +42,7 @@ static ww_status answer(job *j) {
   return st;
 }
 
-static ww_status question(job *j, ww_text_reader *s, ww_case *k, ww_err *e) {
+static ww_status question(job *j, ww_text_reader *s, ww_eval_case *k, ww_err *e) {
   ww_launch l = k->launch;
   if (k->unready)
     return ww_fail(e, WW_EDATA, "%s", k->unready);
@@ -55,8 +55,8 @@ static ww_status question(job *j, ww_text_reader *s, ww_case *k, ww_err *e) {
   return st;
 }
 
-ww_status
-ww_evaluate_text(ww_cmd *c, const char *model, bool json, ww_case *cases, uint32_t n) {
+ww_status ww_evaluate_text(
+    ww_cmd *c, const char *model, bool json, ww_eval_case *cases, uint32_t n) {
   job *j = WW_NEW(c->arena, job);
   ww_text_reader source = {0};
   *j = (job){.c = c, .json = json, .arena = ww_arena_new()};

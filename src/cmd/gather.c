@@ -120,7 +120,8 @@ static const char *key_of(const reading *r, const ww_fn *fn) {
 }
 
 /* A launch with its file, flags and note, as a line. */
-static void launch_line(reading *r, const ww_store_kernel *k, const ww_variant *v) {
+static void
+launch_line(reading *r, const ww_store_kernel *k, const ww_sample_variant *v) {
   ww_arena *a = ww_arena_new();
   ww_launch l;
   ww_err e = {0};
@@ -180,7 +181,7 @@ static uint32_t own_launches(reading *r,
     const ww_launch *from = i < g->listed.n ? &g->listed.v[i] : base;
     ww_launch l = *from;
     const ww_fn *same = fn;
-    ww_variant v;
+    ww_sample_variant v;
     if (i < g->listed.n) {
       if (!of_file(r, from) || !same_flags(from, r->flags, r->nflags))
         continue;

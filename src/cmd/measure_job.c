@@ -42,13 +42,15 @@ static void show_done(void *ctx, const ww_job_candidate *k) {
 
 ww_status ww_cmd_measure_job(ww_cmd *c, const char *path, ww_job_how *how) {
   ww_job j;
-  ww_gpu gate;
   int held = -1;
   ww_status st = ww_job_hold(path, &held, &c->err);
   if (!st)
     st = ww_job_read(path, c->arena, &j, &c->err);
-  if (!st && c->gpu && !(st = ww_gpu_load(c->gpu, c->arena, &gate, &c->err)))
-    how->gate = &gate;
+  if (!st && c->gpu) {
+    ww_gpu *gate = WW_NEW(c->arena, ww_gpu);
+    how->gate = gate;
+    st = ww_gpu_load(c->gpu, c->arena, gate, &c->err);
+  }
   how->self = ww_self_path(c->arena);
   how->ctx = c;
   how->done = show_done;

@@ -244,7 +244,7 @@ static ww_status emulate(ww_cmd *c, const ww_recorder_options *r, ended *out) {
 
 /* ---- what came of it ---- */
 
-static ww_status nothing(ww_cmd *c, const ww_recorded *r, const ended *end) {
+static ww_status nothing(ww_cmd *c, const ww_recorded_run *r, const ended *end) {
   const options *o = c->opt;
   const char *why = r->nnotes ? r->notes[0] : NULL;
   if (o->emulate)
@@ -270,7 +270,7 @@ static ww_status nothing(ww_cmd *c, const ww_recorded *r, const ended *end) {
 }
 
 static void
-say_summary(ww_cmd *c, const char *path, const ww_recorded *r, const ended *end) {
+say_summary(ww_cmd *c, const char *path, const ww_recorded_run *r, const ended *end) {
   if (c->json && path) { /* what was measured has lines of its own */
     ww_json *j = ww_line_begin();
     ww_json_put(j, "recorded:%s,launches:%lu,distinct:%u,kernels:%u,exit_code:%d", path,
@@ -327,7 +327,7 @@ static void print_row(void *ctx, uint32_t index, const ww_measure_row *row) {
                   (void *)&row->measured);
 }
 
-static ww_status measure(ww_cmd *c, const ww_recorded *r) {
+static ww_status measure(ww_cmd *c, const ww_recorded_run *r) {
   ww_measure_options o = {.device = c->device};
   printer p = {.c = c};
   ww_status st = ww_measure(r->lines, r->nlines, &o, ww_self_path(c->arena),
@@ -363,7 +363,7 @@ static ww_status check_output(const char *path, ww_cmd *c) {
 static ww_status run_and_report(ww_cmd *c, ww_recorder_options *r) {
   const options *o = c->opt;
   ended end = {0};
-  ww_recorded got = {0};
+  ww_recorded_run got = {0};
   ww_status st = check_output(r->path, c);
   if (st)
     return st;

@@ -114,7 +114,7 @@ static const struct {
     {200, WW_EDATA,
      "this is no compiled code that the driver knows (.cubin, .ptx, .fatbin)"},
     {209, WW_EDATA,
-     "it was compiled for another architecture: compile it anew for this device"},
+     "it was compiled for another architecture: compile it again for this device"},
     {214, WW_EDEVICE, "the device's memory has an error that ECC could not correct"},
     {218, WW_EDATA, "the PTX is not valid"},
     {221, WW_EDATA,

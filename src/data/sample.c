@@ -233,7 +233,7 @@ ww_status ww_variant_make(const ww_unit *u,
                           const ww_launch *l,
                           const ww_variants_options *o,
                           ww_arena *a,
-                          ww_variant *out,
+                          ww_sample_variant *out,
                           ww_err *e) {
   ww_arena *own = ww_arena_new();
   const ww_module *m = &u->module;
@@ -262,12 +262,12 @@ ww_status ww_variant_make(const ww_unit *u,
     st = ww_plan(m, fn, &ready, &said, own, e);
   if (!st) {
     char *json = ww_text_launch(&ready, a);
-    *out = (ww_variant){.json = json,
-                        .us = us,
-                        .blocks = ww_blocks(&ready),
-                        .threads = ww_block_threads(&ready),
-                        .bytes = bytes_of(&ready),
-                        .identity = ww_text_hash(json, 0)};
+    *out = (ww_sample_variant){.json = json,
+                               .us = us,
+                               .blocks = ww_blocks(&ready),
+                               .threads = ww_block_threads(&ready),
+                               .bytes = bytes_of(&ready),
+                               .identity = ww_text_hash(json, 0)};
   }
   ww_arena_free(own);
   return st;
@@ -349,8 +349,11 @@ static bool drawn_before(sampler *s, const ww_launch *l) {
   return !fresh;
 }
 
-static ww_status
-attempt(sampler *s, dice *d, double shrink, ww_variants_count *count, ww_variant *v) {
+static ww_status attempt(sampler *s,
+                         dice *d,
+                         double shrink,
+                         ww_variants_count *count,
+                         ww_sample_variant *v) {
   ww_arena *a = ww_arena_new();
   ww_launch l;
   ww_err e = {0};
@@ -374,7 +377,7 @@ attempt(sampler *s, dice *d, double shrink, ww_variants_count *count, ww_variant
 }
 
 /* Tries once more at a smaller size what would run too long. */
-static bool try_one(sampler *s, ww_variants_count *count, ww_variant *v) {
+static bool try_one(sampler *s, ww_variants_count *count, ww_sample_variant *v) {
   double most = s->o->most_us > 0 ? s->o->most_us : MOST_US;
   double shrink = 1;
   dice d;
@@ -395,14 +398,14 @@ static bool try_one(sampler *s, ww_variants_count *count, ww_variant *v) {
 /* ---- which to keep ---- */
 
 static int by_time(const void *a, const void *b) {
-  const ww_variant *x = a;
-  const ww_variant *y = b;
+  const ww_sample_variant *x = a;
+  const ww_sample_variant *y = b;
   return (x->us > y->us) - (x->us < y->us);
 }
 
 /* One after another the variant that is farthest in log time from those chosen, from
  * the ends inwards. */
-static void choose(ww_variant *v, uint32_t n, uint32_t want) {
+static void choose(ww_sample_variant *v, uint32_t n, uint32_t want) {
   for (uint32_t c = 0; c < want; c++) {
     uint32_t best = c;
     double far = -HUGE_VAL;
@@ -415,7 +418,7 @@ static void choose(ww_variant *v, uint32_t n, uint32_t want) {
         best = i;
       }
     }
-    ww_variant t = v[c];
+    ww_sample_variant t = v[c];
     v[c] = v[best];
     v[best] = t;
   }
@@ -451,7 +454,7 @@ ww_status ww_variants(const ww_unit *u,
   s.most_bytes = o->most_bytes > 0 ? o->most_bytes : 8 * o->gpu->l2_bytes;
   uint32_t most = o->launches + o->launches / 3 + 2;
   double end = ww_cpu() + (o->seconds > 0 ? o->seconds : SECONDS);
-  *out = (ww_variants_found){.v = WW_NEWN(a, ww_variant, most + 1)};
+  *out = (ww_variants_found){.v = WW_NEWN(a, ww_sample_variant, most + 1)};
   for (uint32_t tries = 0; !st && tries < 4 * most && out->n < most && ww_cpu() < end;
        tries++) {
     if (!try_one(&s, &out->count, &out->v[out->n]))

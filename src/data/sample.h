@@ -42,7 +42,7 @@ typedef struct {
   uint64_t blocks, threads;
   double bytes;      /* of its buffers */
   uint64_t identity; /* equal launches have equal ones */
-} ww_variant;
+} ww_sample_variant;
 
 /* What became of the variants that were tried. */
 typedef struct {
@@ -56,10 +56,10 @@ ww_status ww_variant_make(const ww_unit *u,
                           const ww_launch *l,
                           const ww_variants_options *o,
                           ww_arena *a,
-                          ww_variant *out,
+                          ww_sample_variant *out,
                           ww_err *e);
 typedef struct {
-  ww_variant *v;
+  ww_sample_variant *v;
   uint32_t n;
   ww_variants_count count;
 } ww_variants_found;

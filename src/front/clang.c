@@ -36,7 +36,7 @@
 
 /* ---- the driver's line ---- */
 
-const char *ww_clang_prelude(const ww_job *j, ww_arena *a) {
+const char *ww_clang_prelude(const ww_clang_job *j, ww_arena *a) {
   if (j->no_prelude || j->plain)
     return NULL;
   const char *name = j->dialect == WW_CUDA
@@ -49,7 +49,7 @@ const char *ww_clang_prelude(const ww_job *j, ww_arena *a) {
 
 /* A .c file is C, unless a C++ standard is asked for: some builds hand .c files to the
  * C++ compiler. */
-static bool is_c(const ww_job *j) {
+static bool is_c(const ww_clang_job *j) {
   const char *dot = strrchr(j->file, '.');
   for (uint32_t i = 0; i < j->flags->driver.n; i++)
     if (ww_starts(j->flags->driver.v[i], "-std=") &&
@@ -58,7 +58,7 @@ static bool is_c(const ww_job *j) {
   return dot && !strcmp(dot, ".c");
 }
 
-const char *ww_clang_language(const ww_job *j) {
+const char *ww_clang_language(const ww_clang_job *j) {
   bool device = !j->plain && (j->dialect != WW_OPENCL || !j->host);
   return device && j->dialect == WW_CUDA     ? "cuda"
          : device && j->dialect == WW_HIP    ? "hip"
@@ -78,7 +78,7 @@ static void shim_words(const char *dialect, ww_arena *a, ww_strings *v) {
   WW_ADD(a, v, "-ivfsoverlay", ww_path_join(a, own, "aliases.yaml"));
 }
 
-static void cuda_words(const ww_job *j, ww_arena *a, ww_strings *v) {
+static void cuda_words(const ww_clang_job *j, ww_arena *a, ww_strings *v) {
   const char *shim = ww_shim_dir(a);
   WW_ADD(a, v, j->host ? "--cuda-host-only" : "--cuda-device-only", "-nocudainc",
          "-nocudalib", "--cuda-path=/nonexistent", "--cuda-gpu-arch=sm_90",
@@ -96,7 +96,7 @@ static void cuda_words(const ww_job *j, ww_arena *a, ww_strings *v) {
   }
 }
 
-static void dialect_words(const ww_job *j, ww_arena *a, ww_strings *v) {
+static void dialect_words(const ww_clang_job *j, ww_arena *a, ww_strings *v) {
   const char *shim = ww_shim_dir(a);
   if (j->plain) {
     WW_ADD(a, v, "-idirafter",
@@ -141,7 +141,7 @@ static bool too_old(const char *flag) {
 }
 
 /* Everything up to the prelude and the file. */
-static void driver_words(const ww_job *j, ww_arena *a, ww_strings *v) {
+static void driver_words(const ww_clang_job *j, ww_arena *a, ww_strings *v) {
   WW_ADD(a, v, j->clang->path, "--no-default-config", "-x", ww_clang_language(j));
   dialect_words(j, a, v);
   WW_ADD(a, v, j->host ? "-O2" : "-O3", "-fno-vectorize", "-fno-slp-vectorize",
@@ -155,7 +155,7 @@ static void driver_words(const ww_job *j, ww_arena *a, ww_strings *v) {
 }
 
 /* -cc1 options of our own, which the driver does not decide. */
-static void cc1_words(const ww_job *j, ww_arena *a, ww_strings *v) {
+static void cc1_words(const ww_clang_job *j, ww_arena *a, ww_strings *v) {
   if (!j->object)
     WW_ADD(a, v, "-dwarf-version=4",
            j->host ? "-debug-info-kind=line-tables-only" : "-debug-info-kind=limited");
@@ -191,7 +191,7 @@ static void diagnostic_words(ww_arena *a, ww_strings *v, bool cc1) {
     WW_ADD(a, v, "-ferror-limit=0", "-fno-color-diagnostics");
 }
 
-void ww_clang_own_words(const ww_job *j, ww_arena *a, ww_strings *v) {
+void ww_clang_own_words(const ww_clang_job *j, ww_arena *a, ww_strings *v) {
   cc1_words(j, a, v);
   diagnostic_words(a, v, true);
   tolerant_words(a, v);
@@ -401,7 +401,7 @@ uint64_t ww_strs_hash(const ww_strings *v, uint64_t h) {
 }
 
 ww_status ww_clang_line(
-    const ww_job *j, bool openmp_host, ww_arena *a, ww_strings *out, ww_err *e) {
+    const ww_clang_job *j, bool openmp_host, ww_arena *a, ww_strings *out, ww_err *e) {
   ww_strings words = {0};
   driver_words(j, a, &words);
   WW_ADD(a, &words, "-o", "-", "/dev/null", "-###");
@@ -504,7 +504,7 @@ double ww_clang_spent(void) {
   return spent;
 }
 
-static ww_status run(const ww_job *j,
+static ww_status run(const ww_clang_job *j,
                      ww_strings *argv,
                      ww_clang_starts starts,
                      ww_arena *a,
@@ -545,7 +545,7 @@ static ww_status run(const ww_job *j,
 
 /* -I/usr/local/cuda/include: half of an SDK mixed with the shim would fit neither. */
 static bool
-is_sdk_folder(const ww_job *j, const char *flag, const char *dir, ww_arena *a) {
+is_sdk_folder(const ww_clang_job *j, const char *flag, const char *dir, ww_arena *a) {
   if (j->sdk || flag[1] == 'D' || flag[1] == 'U')
     return false;
   return ww_file_exists(ww_path_join(a, dir, "cuda_runtime.h")) ||
@@ -554,7 +554,8 @@ is_sdk_folder(const ww_job *j, const char *flag, const char *dir, ww_arena *a) {
 
 /* driver: it would take a precompiled header from beside a file of -include, which is
  * somebody else's: -cc1 does not. */
-static void common_words(const ww_job *j, bool driver, ww_arena *a, ww_strings *v) {
+static void
+common_words(const ww_clang_job *j, bool driver, ww_arena *a, ww_strings *v) {
   for (uint32_t i = 0; i + 1 < j->flags->cc1.n; i += 2) {
     const char *flag = j->flags->cc1.v[i];
     const char *value = j->flags->cc1.v[i + 1];
@@ -578,7 +579,7 @@ static bool pch_is_stale(const ww_compiled *c) {
   return false;
 }
 
-static ww_status run_cc1(const ww_job *j,
+static ww_status run_cc1(const ww_clang_job *j,
                          const ww_strings *line,
                          bool rebuild,
                          const ww_strings *extra,
@@ -620,7 +621,7 @@ static ww_status run_cc1(const ww_job *j,
   return rc;
 }
 
-void ww_clang_driver_line(const ww_job *j, ww_arena *a, ww_strings *v) {
+void ww_clang_driver_line(const ww_clang_job *j, ww_arena *a, ww_strings *v) {
   ww_strings own = {0};
   driver_words(j, a, v);
   cc1_words(j, a, &own);
@@ -635,7 +636,8 @@ void ww_clang_driver_line(const ww_job *j, ww_arena *a, ww_strings *v) {
 }
 
 /* The slow, sure way: no cache, no precompiled prelude. */
-static ww_status run_driver(const ww_job *j, ww_arena *a, ww_compiled *out, ww_err *e) {
+static ww_status
+run_driver(const ww_clang_job *j, ww_arena *a, ww_compiled *out, ww_err *e) {
   ww_strings v = {0};
   ww_clang_driver_line(j, a, &v);
   WW_ADD(a, &v, "-o", "-", ww_safe_path(j->file, a));
@@ -653,13 +655,16 @@ static bool may_nest(const ww_compiled *c, ww_arena *a) {
 
 /* OpenMP's device half needs the host half's table of target regions, and our device
  * runtime: the flat one, or the nested one where a kernel turns out to need it. */
-static ww_status run_openmp(
-    const ww_job *j, const ww_strings *line, ww_arena *a, ww_compiled *out, ww_err *e) {
+static ww_status run_openmp(const ww_clang_job *j,
+                            const ww_strings *line,
+                            ww_arena *a,
+                            ww_compiled *out,
+                            ww_err *e) {
   ww_strings host = {0};
   const char *table = NULL;
   const char *runtime;
   ww_status rc = ww_clang_line(j, true, a, &host, e);
-  ww_job half = *j;
+  ww_clang_job half = *j;
   half.host = true;
   if (!rc)
     rc = run_cc1(&half, &host, false, NULL, a, out, e);
@@ -695,7 +700,8 @@ static bool driver_may_help(const ww_compiled *c) {
   return c->nmsgs == 0;
 }
 
-static ww_status compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_err *e) {
+static ww_status
+compile(const ww_clang_job *j, ww_arena *a, ww_compiled *out, ww_err *e) {
   ww_strings line = {0};
   ww_status rc = ww_clang_line(j, false, a, &line, e);
   if (rc == WW_EUSAGE)
@@ -712,11 +718,12 @@ static ww_status compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_err 
   return run_driver(j, a, out, e);
 }
 
-ww_status ww_clang_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_err *e) {
+ww_status
+ww_clang_compile(const ww_clang_job *j, ww_arena *a, ww_compiled *out, ww_err *e) {
   bool changed = j->append || j->in_memory;
   if (j->overlay || !(changed || j->nvisible))
     return compile(j, a, out, e);
-  ww_job own = *j;
+  ww_clang_job own = *j;
   ww_overlay o;
   ww_overlay_begin(&o, j, a);
   if (changed) {

@@ -50,7 +50,7 @@ uint32_t ww_memfds(const int **v) {
 
 /* ---- the overlay ---- */
 
-void ww_overlay_begin(ww_overlay *o, const ww_job *j, ww_arena *a) {
+void ww_overlay_begin(ww_overlay *o, const ww_clang_job *j, ww_arena *a) {
   ww_json *w = &o->json;
   *o = (ww_overlay){.job = j, .a = a};
   ww_json_begin(w, &o->yaml); /* JSON is YAML */
@@ -115,7 +115,7 @@ static void add_folder(ww_overlay *o, const char *path) {
 
 /* clang crashes over OpenMP where it is not: there, and empty. */
 static void add_cwd(ww_overlay *o) {
-  const ww_job *j = o->job;
+  const ww_clang_job *j = o->job;
   char cwd[PATH_MAX];
   if (!getcwd(cwd, sizeof cwd))
     return;

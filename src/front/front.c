@@ -42,21 +42,21 @@ ww_status ww_front_scan(
   return rc;
 }
 
-ww_job ww_front_new_job(const ww_front_options *o,
-                        const ww_clang *clang,
-                        ww_dialect d,
-                        const ww_flags *flags) {
-  return (ww_job){.clang = clang,
-                  .dialect = d,
-                  .flags = flags,
-                  .no_cache = o->no_cache,
-                  .cl_std = "CL2.0"};
+ww_clang_job ww_front_new_job(const ww_front_options *o,
+                              const ww_clang *clang,
+                              ww_dialect d,
+                              const ww_flags *flags) {
+  return (ww_clang_job){.clang = clang,
+                        .dialect = d,
+                        .flags = flags,
+                        .no_cache = o->no_cache,
+                        .cl_std = "CL2.0"};
 }
 
 void ww_front_job(const ww_front_options *o,
                   uint32_t which,
                   const ww_scan *scan,
-                  ww_job *j) {
+                  ww_clang_job *j) {
   j->file = o->files[which];
   j->scan = scan;
   j->in_memory = o->texts && o->texts[which];
@@ -170,7 +170,7 @@ typedef struct {
   ww_diags diags;
 } attempt;
 
-ww_status ww_front_compile(const ww_job *j,
+ww_status ww_front_compile(const ww_clang_job *j,
                            ww_arena *a,
                            ww_compiled *out,
                            ww_losses *losses,
@@ -180,8 +180,8 @@ ww_status ww_front_compile(const ww_job *j,
   return rc || out->ok ? rc : ww_recover(j, a, out, losses, diags, e);
 }
 
-static ww_status
-try_job(const ww_job *j, uint32_t first_loss, ww_arena *a, attempt *t, ww_err *e) {
+static ww_status try_job(
+    const ww_clang_job *j, uint32_t first_loss, ww_arena *a, attempt *t, ww_err *e) {
   *t = (attempt){0};
   for (uint32_t i = 0; i < first_loss; i++)
     ww_push(a, &t->losses, (ww_loss){0}); /* ids are unique in a unit */
@@ -228,11 +228,11 @@ static bool chooses_opencl(const ww_flags *f) {
 }
 
 static bool prepare_way(other_way w,
-                        const ww_job *j,
+                        const ww_clang_job *j,
                         const ww_front_options *o,
                         const attempt *t,
                         ww_arena *a,
-                        ww_job *out) {
+                        ww_clang_job *out) {
   *out = *j;
   switch (w) {
   case OPENCL_12: /* names that became keywords */
@@ -256,7 +256,7 @@ static bool prepare_way(other_way w,
   }
 }
 
-static ww_status compile(const ww_job *j,
+static ww_status compile(const ww_clang_job *j,
                          const ww_front_options *o,
                          ww_arena *a,
                          ww_compiled *out,
@@ -266,7 +266,7 @@ static ww_status compile(const ww_job *j,
   uint32_t first = losses->n;
   attempt best = {0};
   attempt other;
-  ww_job way;
+  ww_clang_job way;
   ww_status rc = try_job(j, first, a, &best, e);
   if (rc)
     return rc;
@@ -446,7 +446,7 @@ static void read_headers(int fd, const char *path, ww_arena *a, ww_strings *out)
 }
 
 static ww_status compile_all(const ww_front_options *o,
-                             ww_job *j,
+                             ww_clang_job *j,
                              const input *in,
                              ww_arena *a,
                              objects *out,
@@ -639,7 +639,7 @@ static ww_status load_by_clang(
   double spent = ww_clang_spent();
   objects ob = {.bitcode = WW_NEWN(a, const void *, o->nfiles),
                 .sizes = WW_NEWN(a, size_t, o->nfiles)};
-  ww_job j = ww_front_new_job(o, &s->clang, s->dialect, &s->flags);
+  ww_clang_job j = ww_front_new_job(o, &s->clang, s->dialect, &s->flags);
   ww_status rc = compile_all(o, &j, s->in, a, &ob, e);
   if (rc)
     return rc;
@@ -696,7 +696,7 @@ void ww_front_precompile(const ww_front_options *o) {
   bool ok = !ww_ptx_given(o) && !set_up(o, a, &s, NULL);
   for (uint32_t i = 0; ok && i < 2 * o->nfiles; i++) {
     const ww_scan *scan = &s.in[i / 2].scan;
-    ww_job j = ww_front_new_job(o, &s.clang, s.dialect, &s.flags);
+    ww_clang_job j = ww_front_new_job(o, &s.clang, s.dialect, &s.flags);
     ww_strings line = {0};
     ww_front_job(o, i / 2, scan, &j);
     j.host = i % 2;

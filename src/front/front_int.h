@@ -114,7 +114,7 @@ typedef struct {
   /* where to write an object file of host code that will run; NULL: bitcode, on stdout
    */
   const char *object;
-} ww_job;
+} ww_clang_job;
 
 typedef struct {
   bool ok; /* bitcode is there */
@@ -127,19 +127,20 @@ typedef struct {
 
 /* One clang run. Errors in the source are WW_OK with ok == false and msgs; a status
  * only when clang could not be run. */
-ww_status ww_clang_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_err *e);
+ww_status
+ww_clang_compile(const ww_clang_job *j, ww_arena *a, ww_compiled *out, ww_err *e);
 /* The -cc1 line without input, output and prelude: from the cache, else from the
  * driver's -###. WW_EDATA: no such line. */
 ww_status ww_clang_line(
-    const ww_job *j, bool openmp_host, ww_arena *a, ww_strings *out, ww_err *e);
+    const ww_clang_job *j, bool openmp_host, ww_arena *a, ww_strings *out, ww_err *e);
 double ww_clang_spent(void); /* seconds that this thread has waited for clang so far */
 /* options of -cc1 that the driver does not decide */
-void ww_clang_own_words(const ww_job *j, ww_arena *a, ww_strings *out);
+void ww_clang_own_words(const ww_clang_job *j, ww_arena *a, ww_strings *out);
 /* Words for the driver up to the file, without output: a line of its own, no cache. */
-void ww_clang_driver_line(const ww_job *j, ww_arena *a, ww_strings *v);
+void ww_clang_driver_line(const ww_clang_job *j, ww_arena *a, ww_strings *v);
 /* header of -include, NULL: the dialect has none */
-const char *ww_clang_prelude(const ww_job *j, ww_arena *a);
-const char *ww_clang_language(const ww_job *j); /* operand of -x */
+const char *ww_clang_prelude(const ww_clang_job *j, ww_arena *a);
+const char *ww_clang_language(const ww_clang_job *j); /* operand of -x */
 /* ---- clang_find.c ---- */
 
 ww_status ww_clang_find(ww_arena *a, ww_clang *out, ww_err *e);
@@ -182,14 +183,14 @@ void ww_clang_readable(const char *clang,
  * the job names visible folders, nothing else but these. Begin, files, end; closed
  * after the run, whatever happened. */
 typedef struct {
-  const ww_job *job;
+  const ww_clang_job *job;
   ww_arena *a;
   ww_json json;
   ww_buf yaml;
   WW_VEC(int) fds; /* memory files */
   bool failed;     /* one could not be made */
 } ww_overlay;
-void ww_overlay_begin(ww_overlay *o, const ww_job *j, ww_arena *a);
+void ww_overlay_begin(ww_overlay *o, const ww_clang_job *j, ww_arena *a);
 /* a memory file's path, which stays until ww_overlay_close; NULL: failed */
 const char *ww_overlay_memory(ww_overlay *o, const char *text, size_t n);
 void ww_overlay_file(ww_overlay *o, const char *path, const char *contents);
@@ -205,7 +206,7 @@ void ww_overlay_close(ww_overlay *o);
 /* Path of the precompiled prelude for this line, built when missing; NULL: go without.
  * rebuild: the one there is stale. */
 const char *
-ww_pch_get(const ww_job *j, const ww_strings *line, bool rebuild, ww_arena *a);
+ww_pch_get(const ww_clang_job *j, const ww_strings *line, bool rebuild, ww_arena *a);
 
 /* identity of all files below: names, sizes, times */
 uint64_t ww_pch_tree(const char *dir, ww_arena *a);
@@ -234,7 +235,7 @@ typedef WW_VEC(ww_loss) ww_losses;
 /* For a file that clang rejects, *out has said why: takes out what it rejects until it
  * compiles or nothing helps. What was taken out is appended to losses and diags.
  * out->ok == false: beyond recovery, out->msgs are the first run's. */
-ww_status ww_recover(const ww_job *j,
+ww_status ww_recover(const ww_clang_job *j,
                      ww_arena *a,
                      ww_compiled *out,
                      ww_losses *losses,
@@ -266,18 +267,18 @@ int ww_front_dialect(const char *file, const ww_scan *s);
 /* What stands in files[which], taken apart, and the job to compile it. */
 ww_status ww_front_scan(
     const ww_front_options *o, uint32_t which, ww_arena *a, ww_scan *out, ww_err *e);
-ww_job ww_front_new_job(const ww_front_options *o,
-                        const ww_clang *clang,
-                        ww_dialect d,
-                        const ww_flags *flags);
+ww_clang_job ww_front_new_job(const ww_front_options *o,
+                              const ww_clang *clang,
+                              ww_dialect d,
+                              const ww_flags *flags);
 void ww_front_job(const ww_front_options *o,
                   uint32_t which,
                   const ww_scan *scan,
-                  ww_job *j);
+                  ww_clang_job *j);
 
 /* Compiles the job's file: as it stands, else with as little as possible taken out,
  * which losses and diags tell of. */
-ww_status ww_front_compile(const ww_job *j,
+ww_status ww_front_compile(const ww_clang_job *j,
                            ww_arena *a,
                            ww_compiled *out,
                            ww_losses *losses,

@@ -50,7 +50,7 @@ static bool optimise(LLVMModuleRef m) {
 }
 
 /* What was left out of the file is nobody's business here. */
-static bool compiles(const ww_job *j, ww_arena *a, ww_compiled *c) {
+static bool compiles(const ww_clang_job *j, ww_arena *a, ww_compiled *c) {
   ww_losses losses = {0};
   ww_diags diags = {0};
   return !ww_front_compile(j, a, c, &losses, &diags, NULL) && c->ok;
@@ -58,8 +58,8 @@ static bool compiles(const ww_job *j, ww_arena *a, ww_compiled *c) {
 
 /* Shapes of OpenMP launches depend on what the device compile decided about each
  * kernel. */
-static void environments(const ww_job *host, ww_arena *a, ww_omp_envs *out) {
-  ww_job device = *host;
+static void environments(const ww_clang_job *host, ww_arena *a, ww_omp_envs *out) {
+  ww_clang_job device = *host;
   ww_compiled c;
   device.host = false;
   if (compiles(&device, a, &c))
@@ -67,7 +67,7 @@ static void environments(const ww_job *host, ww_arena *a, ww_omp_envs *out) {
 }
 
 static void
-find_launches(const ww_host_ir *h, const ww_job *j, const ww_omp_envs *envs) {
+find_launches(const ww_host_ir *h, const ww_clang_job *j, const ww_omp_envs *envs) {
   ww_dialect d = j->dialect;
   bool stubs = d == WW_CUDA || d == WW_HIP;
   if (stubs)
@@ -85,7 +85,7 @@ find_launches(const ww_host_ir *h, const ww_job *j, const ww_omp_envs *envs) {
 
 typedef struct {
   const ww_compiled *c;
-  const ww_job *j;
+  const ww_clang_job *j;
   ww_omp_envs envs;
   ww_arena *a;
 } reading;
@@ -117,7 +117,7 @@ static void read_in_child(void *ctx, ww_buf *out) {
 /* In a child where LLVM runs in those: what takes too long or fails there has no
  * launches. */
 static void read_launches(const ww_compiled *c,
-                          const ww_job *j,
+                          const ww_clang_job *j,
                           ww_arena *a,
                           ww_host_launches *out) {
   reading r = {.c = c, .j = j, .a = a};
@@ -182,7 +182,7 @@ ww_status ww_front_host_launches(const ww_front_options *o,
   ww_status rc = ww_clang_find(a, &clang, e);
   if (rc)
     return rc;
-  ww_job j = ww_front_new_job(o, &clang, d, &flags);
+  ww_clang_job j = ww_front_new_job(o, &clang, d, &flags);
   j.host = true;
   for (uint32_t i = 0; i < o->nfiles; i++) {
     ww_compiled c;

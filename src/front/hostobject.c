@@ -23,7 +23,7 @@ int ww_front_dialect_of(const ww_front_options *o, ww_arena *a) {
   return d;
 }
 
-static ww_status attempt(const ww_job *j, ww_arena *a, ww_err *e) {
+static ww_status attempt(const ww_clang_job *j, ww_arena *a, ww_err *e) {
   ww_compiled c = {0};
   ww_status rc = ww_clang_compile(j, a, &c, e);
   return rc || c.ok ? rc : ww_front_first_error(&c, j->file, e);
@@ -51,8 +51,8 @@ static char *closed_launches(const char *file, ww_arena *a, size_t *n) {
 }
 
 /* The file as clang sees it under its own name. */
-static const char *
-overlay_of(const ww_job *j, const char *text, size_t n, ww_arena *a, ww_overlay *o) {
+static const char *overlay_of(
+    const ww_clang_job *j, const char *text, size_t n, ww_arena *a, ww_overlay *o) {
   const char *file = j->file;
   char real[PATH_MAX];
   ww_overlay_begin(o, j, a);
@@ -66,7 +66,7 @@ overlay_of(const ww_job *j, const char *text, size_t n, ww_arena *a, ww_overlay 
   return there ? path : NULL;
 }
 
-static ww_status attempt_closed(ww_job *j, ww_arena *a, ww_err *e) {
+static ww_status attempt_closed(ww_clang_job *j, ww_arena *a, ww_err *e) {
   ww_overlay o;
   size_t n;
   const char *text = closed_launches(j->file, a, &n);
@@ -80,7 +80,7 @@ static ww_status attempt_closed(ww_job *j, ww_arena *a, ww_err *e) {
 }
 
 /* Other ways when the first fails; the first one's error is what the user hears. */
-static ww_status other_ways(ww_job *j, const ww_err *first, ww_arena *a) {
+static ww_status other_ways(ww_clang_job *j, const ww_err *first, ww_arena *a) {
   ww_err e;
   ww_status rc = attempt_closed(j, a, &e);
   if (!rc)
@@ -115,7 +115,7 @@ ww_status ww_front_host_object(const ww_front_options *o,
     rc = ww_write_file_atomic(object, "", 0, e);
   if (rc)
     return rc;
-  ww_job j = ww_front_new_job(o, &clang, d, &flags);
+  ww_clang_job j = ww_front_new_job(o, &clang, d, &flags);
   j.host = true;
   j.file = file;
   j.object = object;

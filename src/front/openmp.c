@@ -57,8 +57,12 @@ static ww_status build_runtime(const ww_clang *clang,
   return rc;
 }
 
-ww_status ww_openmp_runtime(
-    const ww_job *j, bool nested, ww_arena *a, const char **path, int *fd, ww_err *e) {
+ww_status ww_openmp_runtime(const ww_clang_job *j,
+                            bool nested,
+                            ww_arena *a,
+                            const char **path,
+                            int *fd,
+                            ww_err *e) {
   const char *source = ww_path_join(a, ww_shim_dir(a), "openmp/ww_devicertl.c");
   const char *cache = j->no_cache ? NULL : ww_front_cache(a);
   const char *file =

@@ -10,8 +10,12 @@ typedef WW_VEC(ww_omp_env) ww_omp_envs;
 /* Bitcode of the device runtime: a file of the cache, or an anonymous one that the
  * caller closes
  * (*fd >= 0). */
-ww_status ww_openmp_runtime(
-    const ww_job *j, bool nested, ww_arena *a, const char **path, int *fd, ww_err *e);
+ww_status ww_openmp_runtime(const ww_clang_job *j,
+                            bool nested,
+                            ww_arena *a,
+                            const char **path,
+                            int *fd,
+                            ww_err *e);
 /* omp_args.c: scalars that travel as 64-bit integers get the type their use shows. */
 void ww_openmp_scalars(ww_module *m);
 void ww_openmp_environments(const ww_compiled *c, ww_arena *a, ww_omp_envs *out);

@@ -53,7 +53,7 @@ uint64_t ww_pch_tree(const char *dir, ww_arena *a) {
   return sum;
 }
 
-static uint64_t base_key(const ww_job *j,
+static uint64_t base_key(const ww_clang_job *j,
                          const ww_strings *line,
                          const ww_strings *own,
                          const ww_strings *headers,
@@ -99,7 +99,7 @@ static bool is_alias(const char *dialect_dir, const char *name, ww_arena *a) {
 }
 
 /* <cub/cub.cuh>, <cooperative_groups.h>: the shim's own. */
-static bool in_shim(const ww_job *j, const char *name, ww_arena *a) {
+static bool in_shim(const ww_clang_job *j, const char *name, ww_arena *a) {
   const char *prelude = ww_clang_prelude(j, a);
   if (!prelude || j->sdk)
     return false;
@@ -110,7 +110,7 @@ static bool in_shim(const ww_job *j, const char *name, ww_arena *a) {
 }
 
 /* <...> includes of the main file outside any #if, in order. */
-static void standard_headers(const ww_job *j, ww_arena *a, ww_strings *out) {
+static void standard_headers(const ww_clang_job *j, ww_arena *a, ww_strings *out) {
   const ww_scan *s = j->scan;
   int depth = 0;
   for (uint32_t i = 0; s && i < s->n; i++) {
@@ -229,7 +229,7 @@ static void prune(const char *cache, ww_arena *a) {
 }
 
 typedef struct {
-  const ww_job *j;
+  const ww_clang_job *j;
   const ww_strings *line;
   ww_strings own, headers, macros;
   const char *cache;
@@ -369,7 +369,7 @@ static const char *get(request *q, bool rebuild) {
 }
 
 const char *
-ww_pch_get(const ww_job *j, const ww_strings *line, bool rebuild, ww_arena *a) {
+ww_pch_get(const ww_clang_job *j, const ww_strings *line, bool rebuild, ww_arena *a) {
   const char *prelude = ww_clang_prelude(j, a);
   const char *file = NULL;
   request q = {

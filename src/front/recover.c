@@ -49,7 +49,7 @@ typedef struct {
 } source;
 
 typedef struct {
-  ww_job job;
+  ww_clang_job job;
   ww_arena *a;
   WW_VEC(source *) files;
   ww_strings missing; /* headers to pretend */
@@ -686,7 +686,7 @@ static bool handle_all(recovery *r, const ww_compiled *c, bool *only_headers) {
 }
 
 /* out: what clang said of it as it stands. */
-ww_status ww_recover(const ww_job *j,
+ww_status ww_recover(const ww_clang_job *j,
                      ww_arena *a,
                      ww_compiled *out,
                      ww_losses *losses,

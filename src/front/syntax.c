@@ -339,7 +339,7 @@ ww_syntax_read(const ww_front_options *o, ww_arena *a, ww_syntax *out, ww_err *e
   if (ww_front_scan(o, 0, a, &scan, e) || ww_clang_find(a, &clang, e))
     return e->code;
   int dialect = o->dialect >= 0 ? o->dialect : ww_front_dialect(o->files[0], &scan);
-  ww_job j = ww_front_new_job(o, &clang, dialect < 0 ? WW_CUDA : dialect, &flags);
+  ww_clang_job j = ww_front_new_job(o, &clang, dialect < 0 ? WW_CUDA : dialect, &flags);
   ww_front_job(o, 0, &scan, &j);
   ww_clang_driver_line(&j, a, &line);
   ww_clang_may may = {.visible = o->visible, .nvisible = o->nvisible};

@@ -139,10 +139,10 @@ static uint32_t split(ww_arena *a, char *s, char at, const char ***out) {
 
 static char *parse_predicate(ptx_ins *i, char *s) {
   char *p = ptx_trim(s + 1);
-  bool not = *p == '!';
-  char *name = not ? ptx_trim(p + 1) : p;
+  bool negated = *p == '!';
+  char *name = negated ? ptx_trim(p + 1) : p;
   size_t n = ptx_word(name);
-  i->predicate = ww_fmt(i->F->a, "%s%.*s", not ? "!" : "", (int)n, name);
+  i->predicate = ww_fmt(i->F->a, "%s%.*s", negated ? "!" : "", (int)n, name);
   return ptx_trim(name + n);
 }
 

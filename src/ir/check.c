@@ -225,7 +225,7 @@ static void check_switch(checker *c) {
 
 /* The first operands of a list have these types, a letter each: see ops.def. */
 static void check_list(checker *c, const char *want) {
-  for (uint32_t k = 0; want[k] && k < c->ins->n && !c->st; k++)
+  for (uint32_t k = 0; k < c->ins->n && want[k] && !c->st; k++)
     check_operand(c, want[k], c->fn->pool[c->ins->ext + k], k);
 }
 

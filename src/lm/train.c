@@ -199,7 +199,7 @@ static ww_status resume(training *t) {
   ww_status st = ww_checkpoint_open(t->p->checkpoint, &c, t->e);
   /* the first piece of a training that is always called with --resume */
   if (st == WW_EIO) {
-    say("begins anew: ", t->e->msg);
+    say("starts over: ", t->e->msg);
     *t->e = (ww_err){0};
     return WW_OK;
   }

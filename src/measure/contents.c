@@ -92,7 +92,7 @@ add_inner(planner *p, const ww_arg *g, uint32_t arg, const char *label, ww_err *
 }
 
 ww_status
-ww_contents_plan(const ww_launch *l, ww_arena *a, ww_contents *out, ww_err *e) {
+ww_contents_plan(const ww_launch *l, ww_arena *a, ww_buffer_contents *out, ww_err *e) {
   planner p = {.l = l, .a = a};
   ww_status st = WW_OK;
   for (uint32_t i = 0; i < l->nargs && !st; i++) {
@@ -107,7 +107,8 @@ ww_contents_plan(const ww_launch *l, ww_arena *a, ww_contents *out, ww_err *e) {
   for (uint32_t i = 0; i < l->nsymbols && !st; i++)
     st = add_inner(&p, &l->symbols[i].arg, WW_SYMBOL_ARG + i,
                    ww_fmt(a, "symbol `%s`", l->symbols[i].name), e);
-  *out = (ww_contents){p.allocations.v, p.allocations.n, p.pointers.v, p.pointers.n};
+  *out = (ww_buffer_contents){p.allocations.v, p.allocations.n, p.pointers.v,
+                              p.pointers.n};
   return st;
 }
 

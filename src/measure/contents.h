@@ -29,7 +29,7 @@ typedef struct {
   uint32_t arg; /* parameter, or WW_SYMBOL_ARG + symbol */
   /* byte of the parameter where the address stands; 0 for a plain pointer */
   uint32_t at;
-  uint32_t allocation; /* index into ww_contents.v */
+  uint32_t allocation; /* index into ww_buffer_contents.v */
   uint64_t offset;     /* bytes into the allocation */
   /* the argument is the pointer; else it stands inside a struct or a symbol */
   bool plain;
@@ -40,12 +40,12 @@ typedef struct {
   uint32_t n;
   ww_pointer *pointers;
   uint32_t npointers;
-} ww_contents;
+} ww_buffer_contents;
 
 /* The allocations and pointers of a ready spec; a buffer without a size or with an
  * unknown type is an error. Local memory (OpenCL) is not among them. */
 ww_status
-ww_contents_plan(const ww_launch *l, ww_arena *a, ww_contents *out, ww_err *e);
+ww_contents_plan(const ww_launch *l, ww_arena *a, ww_buffer_contents *out, ww_err *e);
 
 /* The contents of one allocation, `bytes` long, made by up to `threads` threads (0: one
  * per core, 16 at most). */

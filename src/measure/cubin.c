@@ -134,8 +134,10 @@ static void note(uint8_t attribute, uint32_t value, ww_cubin_resources *out) {
 }
 
 /* One section of attributes. */
-static void
-read_attributes(const image *m, uint32_t i, const char *kernel, ww_cubin_resources *out) {
+static void read_attributes(const image *m,
+                            uint32_t i,
+                            const char *kernel,
+                            ww_cubin_resources *out) {
   Elf64_Shdr s;
   if (!section(m, i, &s))
     return;

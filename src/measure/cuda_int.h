@@ -91,7 +91,7 @@ struct ww_ready {
   int shared_static, registers, local;
   bool no_half; /* its code does nothing in half precision, whatever the counters say */
   void **params;
-  ww_contents contents; /* allocation i is region i */
+  ww_buffer_contents contents; /* allocation i is region i */
   WW_VEC(ww_cuda_region) regions;
 };
 

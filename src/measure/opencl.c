@@ -55,7 +55,7 @@ struct ww_ready {
   ww_arena *a;
   cl_program program;
   cl_kernel kernel;
-  ww_contents contents;
+  ww_buffer_contents contents;
   buffer *buffers;
   cl_mem *subs; /* pointers into the middle of a buffer */
   uint32_t nsubs;
@@ -309,7 +309,7 @@ static ww_status shape(const ww_device *d, const ww_launch *l, ww_ready *r, ww_e
 /* ---- buffers ---- */
 
 static ww_status
-room_for(const ww_device *d, const ww_contents *c, uint64_t *need, ww_err *e) {
+room_for(const ww_device *d, const ww_buffer_contents *c, uint64_t *need, ww_err *e) {
   *need = 0;
   for (uint32_t k = 0; k < c->n; k++) {
     if (d->most && c->v[k].bytes > d->most)

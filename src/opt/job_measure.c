@@ -353,7 +353,7 @@ static ww_status put_result(runner *r, const group *g, item *i, ww_err *e) {
 
 static uint64_t bytes_of(const ww_launch *l) {
   ww_arena *a = ww_arena_new();
-  ww_contents c = {0};
+  ww_buffer_contents c = {0};
   ww_err ignored;
   uint64_t sum = 0;
   if (!ww_contents_plan(l, a, &c, &ignored))

@@ -5,7 +5,8 @@
 
 #include "../report/launch.h"
 
-/* input.c: of a folder, as in Triton's cache, its only PTX file; else the path itself. */
+/* input.c: of a folder, as in Triton's cache, its only PTX file; else the path itself.
+ */
 const char *ww_input_file(const char *path, ww_arena *a);
 /* A source file that clang may be given: there, regular, at most 64 MiB, text.
  */

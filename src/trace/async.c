@@ -442,7 +442,7 @@ void ww_exec_bulk(ww_exec *x, const ww_code *k) {
 enum { MAP, TILE, TILE_BARRIER, TILE_MASK, COORDINATES };
 
 /* What a tile holds where it lies outside the tensor. */
-static void fill_outside(const ww_tensor *t, uint8_t *to, uint32_t n) {
+static void fill_outside(const ww_tma_tensor *t, uint8_t *to, uint32_t n) {
   uint64_t nan = ww_is_float(t->type) ? ww_from_double(t->type, NAN, WW_RN) : 0;
   for (uint32_t at = 0; at < n; at += t->bytes)
     if (t->nan_fill)
@@ -452,7 +452,7 @@ static void fill_outside(const ww_tensor *t, uint8_t *to, uint32_t n) {
 }
 
 /* A tile's reduction is named without a type: the tensor map knows it. */
-static int64_t reduction_of(int64_t rmw, const ww_tensor *t) {
+static int64_t reduction_of(int64_t rmw, const ww_tma_tensor *t) {
   bool real = ww_is_float(t->type);
   switch (rmw - 1) {
   case WW_RMW_ADD:
@@ -470,7 +470,7 @@ typedef struct {
   ww_exec *x;
   const ww_code *k;
   uint32_t lane;
-  const ww_tensor *t;
+  const ww_tma_tensor *t;
   uint64_t shared; /* where the tile begins */
 } tile;
 
@@ -516,7 +516,7 @@ static void move_row(const tile *c, const ww_tile_run *r, teller *t) {
 }
 
 static bool
-read_map(ww_exec *x, const ww_code *k, uint32_t lane, uint64_t at, ww_tensor *out) {
+read_map(ww_exec *x, const ww_code *k, uint32_t lane, uint64_t at, ww_tma_tensor *out) {
   const uint8_t *p = side(x, k, lane, at, WW_TENSOR_MAP_BYTES, false);
   if (p && ww_tensor_decode(p, out))
     return true;
@@ -528,7 +528,7 @@ read_map(ww_exec *x, const ww_code *k, uint32_t lane, uint64_t at, ww_tensor *ou
 
 static void tma_lane(ww_exec *x, const ww_code *k, uint32_t lane, teller *t) {
   const ww_ins *i = k->ins;
-  ww_tensor map;
+  ww_tma_tensor map;
   uint32_t rank = i->n - COORDINATES;
   if (!read_map(x, k, lane, operand(x, k, MAP, lane), &map))
     return;

@@ -33,14 +33,15 @@ typedef struct {
   uint16_t box[WW_TENSOR_RANK];     /* elements that come, steps already taken */
   uint8_t steps[WW_TENSOR_RANK];
   bool nan_fill, sign; /* sign: of integers */
-} ww_tensor;
-_Static_assert(sizeof(ww_tensor) <= WW_TENSOR_MAP_BYTES, "a tensor map has 128 bytes");
+} ww_tma_tensor;
+_Static_assert(sizeof(ww_tma_tensor) <= WW_TENSOR_MAP_BYTES,
+               "a tensor map has 128 bytes");
 
 /* NULL, or why there is no such map. */
 const char *
 ww_tensor_encode(const ww_tensor_map *m, uint64_t base, uint8_t out[static 128]);
-bool ww_tensor_decode(const uint8_t *from, ww_tensor *out);
-uint64_t ww_tensor_tile_bytes(const ww_tensor *t);
+bool ww_tensor_decode(const uint8_t *from, ww_tma_tensor *out);
+uint64_t ww_tensor_tile_bytes(const ww_tma_tensor *t);
 
 /* A row of a tile: bytes that lie side by side in the tensor and, before they are
  * shuffled, in shared memory. */
@@ -51,7 +52,7 @@ typedef struct {
   uint32_t before, here; /* bytes of it outside the tensor, then inside; the rest out */
 } ww_tile_run;
 typedef struct {
-  const ww_tensor *t;
+  const ww_tma_tensor *t;
   int32_t at[WW_TENSOR_RANK];   /* the tile's first element */
   uint32_t row[WW_TENSOR_RANK]; /* the next one, counted in the tile */
   uint32_t shared;

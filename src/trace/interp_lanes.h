@@ -49,10 +49,10 @@ static u64 cluster_sreg(const ww_exec *x, ww_sreg s) {
   default:
     break;
   }
-  return s <= WW_SREG_CLUSTERID_Z        ? x->ctaid[d] / n
-         : s <= WW_SREG_NCLUSTERID_Z     ? x->spec->grid[d] / n
+  return s <= WW_SREG_CLUSTERID_Z       ? x->ctaid[d] / n
+         : s <= WW_SREG_NCLUSTERID_Z    ? x->spec->grid[d] / n
          : s <= WW_SREG_CLUSTER_CTAID_Z ? x->ctaid[d] % n
-                                         : n;
+                                        : n;
 }
 
 static u64 warp_sreg(const ww_exec *x, ww_sreg s) {

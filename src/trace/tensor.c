@@ -30,13 +30,13 @@ ww_tensor_encode(const ww_tensor_map *m, uint64_t base, uint8_t out[static 128])
     return why;
   if (base % 16)
     return "its buffer begins at a multiple of 16 bytes";
-  ww_tensor t = {.mark = MARK,
-                 .rank = full.rank,
-                 .type = type_named(full.type),
-                 .sign = *full.type == 'i',
-                 .swizzle = full.swizzle,
-                 .base = base,
-                 .nan_fill = full.nan_fill};
+  ww_tma_tensor t = {.mark = MARK,
+                     .rank = full.rank,
+                     .type = type_named(full.type),
+                     .sign = *full.type == 'i',
+                     .swizzle = full.swizzle,
+                     .base = base,
+                     .nan_fill = full.nan_fill};
   t.bytes = ww_type_bytes[t.type];
   for (uint32_t d = 0; d < full.rank; d++) {
     t.last[d] = full.dims[d] - 1;
@@ -49,12 +49,12 @@ ww_tensor_encode(const ww_tensor_map *m, uint64_t base, uint8_t out[static 128])
   return NULL;
 }
 
-bool ww_tensor_decode(const uint8_t *from, ww_tensor *out) {
+bool ww_tensor_decode(const uint8_t *from, ww_tma_tensor *out) {
   memcpy(out, from, sizeof *out);
   return out->mark == MARK;
 }
 
-uint64_t ww_tensor_tile_bytes(const ww_tensor *t) {
+uint64_t ww_tensor_tile_bytes(const ww_tma_tensor *t) {
   uint64_t n = t->bytes;
   for (uint32_t d = 0; d < t->rank; d++)
     n *= t->box[d];
@@ -70,7 +70,7 @@ static void advance(ww_tile_walk *w) {
 }
 
 bool ww_tile_next(ww_tile_walk *w, ww_tile_run *out) {
-  const ww_tensor *t = w->t;
+  const ww_tma_tensor *t = w->t;
   if (w->done)
     return false;
   bool in = true;

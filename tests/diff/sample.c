@@ -56,7 +56,7 @@ static ww_status choose_launch(const ww_gen_kernel *g, ww_arena *a, ww_launch *o
 }
 
 static ww_status lay_out(diff_kernel *k, ww_arena *a, ww_err *e) {
-  ww_contents c;
+  ww_buffer_contents c;
   ww_status st = ww_contents_plan(&k->launch, a, &c, e);
   if (st)
     return st;

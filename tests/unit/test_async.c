@@ -153,8 +153,9 @@ static void test_what_is_wrong_with_a_copy(void **state) {
   expect_failure(COPY("$tile:i64", "%out", "24"), "no multiple of 16", 8);
   expect_failure(COPY("$tile:i64", "%out", "512"), "copy from of 512 bytes", 8);
   expect_failure(COPY("$tile+8:i64", "%out", "16"), "no multiple of 16", 8);
-  expect_failure(HEAD KERNEL "@entry:\n  tma.load.shared %out, $tile:i64, 0:i64, 0:i32, "
-                             "0:i32  !9\n  ret\n}\n",
+  expect_failure(HEAD KERNEL
+                 "@entry:\n  tma.load.shared %out, $tile:i64, 0:i64, 0:i32, "
+                 "0:i32  !9\n  ret\n}\n",
                  "no tensor map lies there", 9);
 }
 
@@ -199,7 +200,7 @@ static void test_rows_of_a_tile(void **state) {
   (void)state;
   ww_tensor_map m = {.type = "f32", .rank = 2, .dims = {10, 4}, .box = {8, 3}};
   uint8_t bytes[WW_TENSOR_MAP_BYTES];
-  ww_tensor t;
+  ww_tma_tensor t;
   assert_string_equal(ww_tensor_encode(&m, 4096, bytes),
                       "strides are multiples of 16 bytes, below 2^40");
   m.strides[1] = 48;

@@ -113,7 +113,7 @@ static void seeds_and_ids_follow_the_trace(void **state) {
       "\"symbols\":{\"s\":{\"value\":1},\"p\":{\"hex\":\"0000000000000000\","
       "\"ptrs\":[{\"at\":0,\"bytes\":8}]}}}",
       *state);
-  ww_contents c;
+  ww_buffer_contents c;
   assert_int_equal(ww_contents_plan(&l, *state, &c, NULL), WW_OK);
   assert_int_equal(c.n, 3);
   assert_int_equal(c.npointers, 5);
@@ -136,7 +136,7 @@ static void bad_buffers_are_named(void **state) {
       {"{\"args\":[{\"hex\":\"0000000000000000\",\"ptrs\":[{\"at\":4,\"bytes\":8}]}]}",
        "a pointer at byte 4 of 8"}};
   for (size_t i = 0; i < 3; i++) {
-    ww_contents c;
+    ww_buffer_contents c;
     ww_err e = {0};
     ww_launch l;
     if (ww_launch_parse(rows[i][0], NULL, *state, &l, &e))

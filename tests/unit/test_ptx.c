@@ -189,6 +189,7 @@ static void addresses(void **state) {
   has(t, "lea i64 $tile, ");
   has_not(t, "mul");
   has_not(t, "shl");
+  assert_int_equal(count(t, " #4"), 2); /* four bytes each, by a product or a shift */
   has_not(t, "trunc"); /* addresses of shared memory have 64 bits, as others */
   has(t, "ld.shared f32 [$tile + 8]");
 }

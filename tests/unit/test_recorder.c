@@ -364,7 +364,7 @@ static void test_env(void **state) {
 
 static void test_collect(void **state) {
   char other[128];
-  ww_recorded got;
+  ww_recorded_run got;
   ww_err e = {0};
   const char *mine =
       "# "

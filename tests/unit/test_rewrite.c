@@ -214,6 +214,13 @@ static void test_share(void **state) {
            ";\n  float s = 1;\n  for (int j = 0; j < m; j++) {\n    s += x[j];\n"
            "    y[i] = s;\n  }\n}\n",
            SHARE, &line256);
+  /* it ends where its own elements say */
+  has_none(*state,
+           "__global__ void k(int n, int m, const float *x, float *y) {\n  int i = " GID
+           ";\n  if (i >= n) return;\n  float s = 1;\n"
+           "  for (int j = 0; j < m; j++) {\n    if (x[j] < 0) break;\n"
+           "    s += x[j * n + i];\n  }\n  y[i] = s;\n}\n",
+           SHARE, &line256);
 }
 
 static void test_row(void **state) {

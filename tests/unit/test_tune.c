@@ -315,6 +315,9 @@ static void process(void **state) {
   assert_true(fabs(mean - 1) < 0.05); /* what was seen is known */
   assert_true(fabs(ww_gp_gain(1, 1, 2) - 2 / sqrt(2 * M_PI)) < 1e-12);
   assert_true(fabs(ww_gp_gain(1, 3, 0)) < 1e-12);
+  /* one standard deviation below the best: Phi(1) + phi(1) of it */
+  assert_true(fabs(ww_gp_gain(5, 3, 2) -
+                   2 * (0.8413447460685429 + 0.24197072451914337)) < 1e-9);
 }
 
 /* ---- the search ---- */
@@ -392,6 +395,17 @@ static void surer_by_narrower_intervals(void **state) {
   assert_int_not_equal(wide.best, narrow.best);
 }
 
+/* A variant that does a hundred times the work in hardly more time is the best. */
+static void time_by_work(void **state) {
+  ww_tune t = valley(state, true);
+  ww_tune_verdict w;
+  assert_true(ww_tune_best(&t, 1, &w));
+  uint32_t other = (w.best + 1) % t.n;
+  t.v[other].work = 100;
+  assert_true(ww_tune_best(&t, 1, &w));
+  assert_int_equal(w.best, other);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(values),
@@ -407,6 +421,7 @@ int main(void) {
       TEST(process),
       TEST(searches),
       TEST(surer_by_narrower_intervals),
+      TEST(time_by_work),
   };
   return RUN(tests);
 }

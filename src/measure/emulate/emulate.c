@@ -81,7 +81,7 @@ static ww_status run(const ww_emulate_options *o,
   ww_status rc = ww_sandbox_run(&s, a, out, e);
   if (rc)
     return rc;
-  ww_recorded all; /* of its children too */
+  ww_recorded_run all; /* of its children too */
   rc = ww_recorded_collect(record.path, a, &all, e);
   out->launches = all.launches;
   if (!rc) {

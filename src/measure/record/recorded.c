@@ -120,10 +120,10 @@ static ww_status write_all(const collection *c, const char *path, ww_err *e) {
 }
 
 ww_status
-ww_recorded_collect(const char *path, ww_arena *a, ww_recorded *out, ww_err *e) {
+ww_recorded_collect(const char *path, ww_arena *a, ww_recorded_run *out, ww_err *e) {
   collection c = {.a = a};
   ww_strings parts = others(path, a);
-  *out = (ww_recorded){0};
+  *out = (ww_recorded_run){0};
   ww_status rc = ww_file_exists(path) ? add_file(&c, path, e) : WW_OK;
   for (uint32_t i = 0; i < parts.n && !rc; i++)
     rc = add_file(&c, parts.v[i], e);

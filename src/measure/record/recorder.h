@@ -110,7 +110,7 @@ typedef struct {
   uint64_t launches; /* sum of the counts */
   const char **notes;
   uint32_t nnotes;
-} ww_recorded;
+} ww_recorded_run;
 /* Removes what an earlier recording left at path, other processes' files too; contents
  * and code beside it stay. */
 void ww_recorded_clear(const char *path);
@@ -118,6 +118,6 @@ void ww_recorded_clear_parts(const char *path); /* those of other processes alon
 /* Puts the files of all processes together in the one at path, equal lines into one,
  * and reads it. No line: WW_OK. */
 ww_status
-ww_recorded_collect(const char *path, ww_arena *a, ww_recorded *out, ww_err *e);
+ww_recorded_collect(const char *path, ww_arena *a, ww_recorded_run *out, ww_err *e);
 
 #endif

@@ -522,7 +522,7 @@ static void follow_stores(ww_chainer *c, const ww_access *a) {
 
 static void access_global(ww_chainer *c, const ww_access *a) {
   const tracked *w = track(c, a->warp);
-  ww_turns turns = ww_serial_access(c->serial, a, w ? w->now.t : -1);
+  ww_chain_turns turns = ww_serial_access(c->serial, a, w ? w->now.t : -1);
   ww_contention_turns(c->crowd, a, turns.won, turns.freed);
   follow_stores(c, a);
   if (a->kind == WW_ACCESS_ATOMIC) {

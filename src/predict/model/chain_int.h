@@ -108,9 +108,9 @@ void ww_serial_start(ww_serial *s); /* of a block */
  * succeeds; and that free the lock which such a word is. */
 typedef struct {
   ww_mask won, freed;
-} ww_turns;
+} ww_chain_turns;
 /* now: the warp's clock in cycles; < 0: it is not followed */
-ww_turns ww_serial_access(ww_serial *s, const ww_access *a, double now);
+ww_chain_turns ww_serial_access(ww_serial *s, const ww_access *a, double now);
 ww_serial_sums ww_serial_result(const ww_serial *s);
 
 #define WW_ACCESS_LINES 129

@@ -89,8 +89,8 @@ typedef struct {
   /* per instruction; depends on its operands and users (folding). The prologue is part
    * of the entry block's first instruction */
   const ww_cost *cost;
-  const ww_block_plan *plan; /* per block */
-  double registers;          /* of a thread, as if there were no cap */
+  const ww_block_plan *plan;    /* per block */
+  double registers;             /* of a thread, as if there were no cap */
   struct ww_lowering *lowering; /* how it came about: lower_int.h */
 } ww_fn_code;
 

@@ -165,7 +165,7 @@ static void look(ww_serial *s, const ww_access *a, double now) {
   s->apart += fabs((double)a->warp.block + 1 - w->block);
 }
 
-ww_turns ww_serial_access(ww_serial *s, const ww_access *a, double now) {
+ww_chain_turns ww_serial_access(ww_serial *s, const ww_access *a, double now) {
   const known *k = kind_of(s, a);
   if (s->warp.block != a->warp.block || s->warp.warp != a->warp.warp)
     s->nheld = 0;
@@ -173,12 +173,12 @@ ww_turns ww_serial_access(ww_serial *s, const ww_access *a, double now) {
   if (k->retries) {
     s->retries = true;
     win(s, a, now);
-    return (ww_turns){.won = a->swapped};
+    return (ww_chain_turns){.won = a->swapped};
   }
   if (a->kind == WW_ACCESS_LOAD) {
     if (k->looks && now >= 0)
       look(s, a, now);
-    return (ww_turns){0};
+    return (ww_chain_turns){0};
   }
   for (ww_mask m = now >= 0 ? a->lanes : 0; m; m &= m - 1) {
     uint64_t address = a->addr[__builtin_ctzll(m)];
@@ -186,7 +186,7 @@ ww_turns ww_serial_access(ww_serial *s, const ww_access *a, double now) {
   }
   if (now >= 0)
     publish_flags(s, a, now);
-  return (ww_turns){.freed = free_locks(s, a)};
+  return (ww_chain_turns){.freed = free_locks(s, a)};
 }
 
 ww_serial_sums ww_serial_result(const ww_serial *s) {
