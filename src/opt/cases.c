@@ -206,6 +206,9 @@ static void place_buffers(const ww_plan *p, const ww_case *c, ww_launch *l) {
     uint32_t size = b->type ? ww_elem_size(b->type) : 0;
     if (l->args[q].kind != WW_ARG_BUFFER || fn->params[q].space == WW_SHARED)
       continue;
+    if (size && fn->params[q].elem_size > size)
+      size =
+          fn->params[q].elem_size; /* float4 *, whatever the buffer is said to hold */
     if (c->offset && size && b->fill.kind != WW_FILL_FILE) {
       b->bytes += size;
       b->offset += size;

@@ -17,7 +17,8 @@
 #define MOST_BLOCKS (1u << 20)
 #define MOST_BYTES (1ull << 28) /* of all buffers of a case */
 #define PART_BYTES (1ull << 26) /* and of one of which some blocks run */
-#define SOME_BLOCKS 12          /* that stand for a grid which is too large */
+#define SOME_BLOCKS 12          /* that stand for a grid which is too large, */
+#define FEW_BLOCKS 4            /* and where they are too long themselves */
 #define OWN_SIZES 4             /* cases at the end: parts of the launch's own size */
 
 typedef struct {
@@ -36,10 +37,11 @@ typedef struct {
   ww_plan p;
   ww_verdict *out;
   ww_module wide[1]; /* the old kernel in double precision */
-  bool has_wide, some_blocks;
-  bool part;       /* some blocks of a case that is too long, beside others */
-  bool atomics[2]; /* of each kernel */
-  bool unordered;  /* it is nowhere defined: compared all the same */
+  bool has_wide;
+  uint32_t some_blocks; /* of a grid that run; 0: all */
+  bool part;            /* some blocks of a case that is too long, beside others */
+  bool atomics[2];      /* of each kernel */
+  bool unordered;       /* it is nowhere defined: compared all the same */
   bool **reached[2];
   uint64_t budget;
   const ww_case *good[2]; /* in which the old kernel is defined: small, larger */
@@ -75,12 +77,12 @@ static void note(verifier *v, const char *text) {
 static uint64_t *list_blocks(
     const verifier *v, const ww_run_spec *s, bool backwards, uint32_t *n, ww_arena *a) {
   uint64_t all = ww_volume(s->grid);
-  bool some = v->some_blocks && all > SOME_BLOCKS;
-  *n = some ? SOME_BLOCKS : all;
+  bool some = v->some_blocks && all > v->some_blocks;
+  *n = some ? v->some_blocks : all;
   uint64_t *blocks = WW_NEWN(a, uint64_t, *n + 1);
   for (uint32_t k = 0; k < *n; k++) {
     uint32_t at = backwards ? *n - 1 - k : k;
-    blocks[k] = some && at >= SOME_BLOCKS / 2 ? all - SOME_BLOCKS + at : at;
+    blocks[k] = some && at >= *n / 2 ? all - *n + at : at;
   }
   return blocks;
 }
@@ -696,14 +698,17 @@ static ww_status own_size(verifier *v, ww_err *e) {
   if (!out->same || v->some_blocks || !v->p.nsizes || n < OWN_SIZES || v->atomics[0] ||
       v->atomics[1] || !same_shape(v->p.shape))
     return WW_OK;
-  v->some_blocks = v->part = true;
-  for (uint32_t k = 1; k <= OWN_SIZES && st && !v->p.cases.v[n - k].ran; k++) {
-    st = one_case(v, &v->p.cases.v[n - k], e);
+  v->part = true;
+  for (uint32_t k = 2; k < 2 * OWN_SIZES + 2 && st; k++) {
+    ww_case *c = &v->p.cases.v[n - k / 2];
+    v->some_blocks = k % 2 ? FEW_BLOCKS : SOME_BLOCKS;
+    if (c->ran)
+      break;
+    st = one_case(v, c, e);
     if (st && st != WW_EDATA && st != WW_ELIMIT)
       return st;
-    if (!st && v->p.cases.v[n - k].ran)
-      note(v, ww_fmt(v->p.a, "%s: the first and last blocks alone",
-                     v->p.cases.v[n - k].text));
+    if (!st && c->ran)
+      note(v, ww_fmt(v->p.a, "%s: the first and last blocks alone", c->text));
   }
   out->refused = left_out[0];
   out->undefined = left_out[1];
@@ -744,7 +749,7 @@ ww_status ww_verify(const ww_verify_side *old,
     st = all_cases(&v, e);
   }
   if (!st && can_thin_out(&v)) {
-    v.some_blocks = true;
+    v.some_blocks = SOME_BLOCKS;
     out->too_long = 0;
     ww_push(a, &out->notes,
             "the grid is too large to run whole: its first and last "
