@@ -394,8 +394,8 @@ static visitor visitor_of(const ww_watch *w, const ww_access *a) {
       .write = a->kind != WW_ACCESS_LOAD};
 }
 
-/* Who looks before an atomic, or while others have theirs, means to: a slot of a table
- * that is taken already. In shared memory it is a barrier that is missing. */
+/* Who looks at global memory before an atomic, or while others have theirs, means to: a
+ * slot of a table that is taken already. In shared memory a barrier is missing. */
 static bool is_look(const ww_access *a, const visit *v, ww_mishap_kind race) {
   bool load = a->kind == WW_ACCESS_LOAD && v->atomic;
   bool after = a->kind == WW_ACCESS_ATOMIC && !v->atomic && v->read;
@@ -415,8 +415,8 @@ static ww_mishap *touch(ww_watch *w,
     if (!by->write && (again(me, &c->read[0]) || again(me, &c->read[1])))
       continue;
     const visit *v = clash(w, me, c, by->write);
-    if (v && !first)
-      first = mishap(w, is_look(a, v, race) ? WW_MISHAP_GLOBAL_LOOK : race, a, v->loc);
+    if (v && !first && !is_look(a, v, race))
+      first = mishap(w, race, a, v->loc);
     enter(w, a, by, c);
   }
   return first;
