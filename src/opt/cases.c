@@ -159,10 +159,20 @@ static void vary_scalars(const ww_plan *p, const ww_case *c, ww_launch *l) {
   }
 }
 
-/* No elements ask for no block, which cannot be launched: one then. */
+/* No elements ask for no block, which cannot be launched: one then. Sizes of 0 that the
+ * grid does not follow leave it as it is. */
 static ww_status
 resolve(const ww_plan *p, int side, ww_launch *l, bool empty, ww_arena *a, ww_err *e) {
   const ww_verify_side *s = p->side[side];
+  ww_launch_params params = ww_kernel_params(s->module, s->fn, a);
+  ww_launch as_it_is;
+  ww_err none = {0};
+  params.root = p->o->root;
+  ww_launch_copy(l, a, &as_it_is);
+  if (empty && !ww_launch_resolve(&as_it_is, &params, a, &none)) {
+    *l = as_it_is;
+    return WW_OK;
+  }
   for (int d = 0; d < 3; d++) {
     if (empty && l->grid_expr[d]) {
       l->grid_expr[d] = NULL;
@@ -171,8 +181,6 @@ resolve(const ww_plan *p, int side, ww_launch *l, bool empty, ww_arena *a, ww_er
     if (l->grid[0] && !l->grid[d] && !l->grid_expr[d])
       l->grid[d] = 1;
   }
-  ww_launch_params params = ww_kernel_params(s->module, s->fn, a);
-  params.root = p->o->root;
   return ww_launch_resolve(l, &params, a, e);
 }
 
@@ -206,6 +214,9 @@ static void place_buffers(const ww_plan *p, const ww_case *c, ww_launch *l) {
     uint32_t size = b->type ? ww_elem_size(b->type) : 0;
     if (l->args[q].kind != WW_ARG_BUFFER || fn->params[q].space == WW_SHARED)
       continue;
+    if (size && fn->params[q].elem_size > size)
+      size =
+          fn->params[q].elem_size; /* float4 *, whatever the buffer is said to hold */
     if (c->offset && size && b->fill.kind != WW_FILL_FILE) {
       b->bytes += size;
       b->offset += size;
@@ -690,6 +701,18 @@ static void list_cases(ww_plan *p) {
 }
 
 /* ---- the plan ---- */
+
+bool ww_side_has_atomics(const ww_verify_side *s, ww_arena *a) {
+  bool *in = WW_NEWN(a, bool, s->module->nfns + 1);
+  ww_reach(s->module, s->fn, in);
+  for (uint32_t f = 0; f < s->module->nfns; f++) {
+    ww_ins_walk w = {.fn = &s->module->fns[f]};
+    for (const ww_ins *i; in[f] && (i = ww_next_ins(&w));)
+      if (ww_is_atomic(i))
+        return true;
+  }
+  return false;
+}
 
 static ww_status same_parameters(const ww_plan *p, ww_err *e) {
   const ww_fn *x = p->side[0]->fn;

@@ -289,7 +289,19 @@ bool ww_judge_settled(const ww_yardstick *y) {
   return true;
 }
 
+bool ww_judge_by_place(const ww_yardstick *y, uint32_t buffer) {
+  return y->v[buffer].how == BY_PLACE;
+}
+
 /* ---- the new kernel's ---- */
+
+bool ww_judge_permuted(const ww_yardstick *y, const ww_kept *b, uint8_t *image) {
+  const measure *m = &y->v[b - y->k->v];
+  if (sets_differ(b, m, y->k->old, image) != b->bytes / m->c.bytes)
+    return false;
+  memcpy(image + b->at, y->k->old + b->at, b->bytes);
+  return true;
+}
 
 /* Rounding decides this integer in the old kernel too. */
 static bool is_unsure(const ww_kept_all *k, component c, uint64_t at) {

@@ -71,6 +71,7 @@ typedef struct {
 ww_status ww_plan_make(ww_plan *p, ww_err *e);
 /* The new kernel uses dynamic shared memory that no launch gives. */
 bool ww_plan_assumes_shared(const ww_plan *p);
+bool ww_side_has_atomics(const ww_verify_side *s, ww_arena *a);
 /* The launch of each side, complete but for contents. Fails where the old kernel has
  * none at this size. */
 ww_status ww_case_launches(const ww_plan *p,
@@ -127,6 +128,9 @@ ww_yardstick *ww_judge_open(const ww_kept_all *k, ww_arena *a, ww_strings *notes
 /* Every element has its place: none depends on the order of the old kernel's threads,
  * but for last digits. */
 bool ww_judge_settled(const ww_yardstick *y);
+bool ww_judge_by_place(const ww_yardstick *y, uint32_t buffer);
+/* The elements are the old kernel's in other places; in the image they go back. */
+bool ww_judge_permuted(const ww_yardstick *y, const ww_kept *b, uint8_t *image);
 /* Where only some of the blocks ran: elements that one of the two left alone become the
  * old kernel's. */
 void ww_judge_common(const ww_yardstick *y, uint8_t *image);

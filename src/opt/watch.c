@@ -1,14 +1,15 @@
 /* watch.c - see watch.h.
  *
  * Each granule of memory remembers who wrote it last and two of those that read it
- * since. An access is ordered behind another one of the same block where a barrier lies
- * between: every warp has a clock for each warp of its block, as in other detectors of
- * races. Two blocks are ordered by a barrier of the grid alone; where a kernel uses
- * fences, blocks may tell each other by flags, and only races inside a block are seen.
- * Lanes of one warp run in lock step here and never race; that one reads what another
- * wrote with no syncwarp between is told apart. What an asynchronous copy stores counts
- * as not there until its warp has waited for it. Two warps that write the same place by
- * the same line are left to the comparison of results in several orders. */
+ * since. An access is ordered behind another one of the same block where a barrier or
+ * an mbarrier lies between: every warp has a clock for each warp of its block, as in
+ * other detectors of races. Two blocks are ordered by a barrier of the grid alone;
+ * where a kernel uses fences, blocks may tell each other by flags, and only races
+ * inside a block are seen. Lanes of one warp run in lock step here and never race; that
+ * one reads what another wrote with no syncwarp between is told apart. What an
+ * asynchronous copy stores counts as not there until its warp has waited for it. Two
+ * warps that write the same place by the same line are left to the comparison of
+ * results in several orders. */
 #include "watch.h"
 
 #include <stdlib.h>
@@ -48,10 +49,18 @@ typedef struct {
   uint32_t group, waited;
 } warp_state;
 
+/* What warps that came to an mbarrier had seen. */
+typedef struct {
+  uint64_t at;      /* in shared memory */
+  uint32_t *clocks; /* [warps] */
+} meeting;
+
 typedef struct {
   uint32_t *clocks; /* [warps][warps] */
   warp_state *warps;
   cell *shared;
+  meeting *meetings;
+  uint32_t nmeetings;
 } block_state;
 
 typedef struct {
@@ -170,6 +179,9 @@ static void drop(block_state *b) {
   free(b->clocks);
   free(b->warps);
   free(b->shared);
+  for (uint32_t k = 0; k < b->nmeetings; k++)
+    free(b->meetings[k].clocks);
+  free(b->meetings);
   *b = (block_state){0};
 }
 
@@ -249,12 +261,34 @@ static void on_order(void *ctx, ww_warp_id id, const ww_ins *i) {
     s->waited = s->group - 1 - i->imm;
 }
 
-/* An mbarrier that waits for the copies so far: who waits for it is not followed. */
+static uint32_t *meeting_at(const ww_watch *w, block_state *b, uint64_t at) {
+  for (uint32_t k = 0; k < b->nmeetings; k++)
+    if (b->meetings[k].at == at)
+      return b->meetings[k].clocks;
+  b->meetings = ww_xrealloc(b->meetings, (b->nmeetings + 1) * sizeof *b->meetings);
+  b->meetings[b->nmeetings] =
+      (meeting){at, ww_xcalloc(w->warps, sizeof *b->meetings->clocks)};
+  return b->meetings[b->nmeetings++].clocks;
+}
+
+/* Who waits at an mbarrier is behind all that came to it, in earlier phases or in later
+ * ones; copies that one waits for count as there. */
 static void on_mbarrier(void *ctx, const ww_mbar_event *e) {
-  const ww_watch *w = ctx;
-  warp_state *s = &w->blocks[e->warp.block].warps[e->warp.warp];
+  ww_watch *w = ctx;
+  block_state *b = &w->blocks[e->warp.block];
+  uint32_t *mine = &b->clocks[e->warp.warp * w->warps];
   if (e->kind == WW_MBAR_COPIED)
-    s->waited = s->group;
+    b->warps[e->warp.warp].waited = b->warps[e->warp.warp].group;
+  if (e->barrier == UINT64_MAX)
+    return;
+  uint32_t *met = meeting_at(w, b, e->barrier);
+  bool waits = e->kind == WW_MBAR_AWAITED;
+  for (uint32_t k = 0; k < w->warps; k++) {
+    uint32_t latest = mine[k] > met[k] ? mine[k] : met[k];
+    *(waits ? &mine[k] : &met[k]) = latest;
+  }
+  if (e->kind == WW_MBAR_ARRIVED || e->kind == WW_MBAR_COPIED)
+    mine[e->warp.warp]++;
 }
 
 /* ---- accesses ---- */
@@ -360,8 +394,8 @@ static visitor visitor_of(const ww_watch *w, const ww_access *a) {
       .write = a->kind != WW_ACCESS_LOAD};
 }
 
-/* Who looks before an atomic, or while others have theirs, means to: a slot of a table
- * that is taken already. In shared memory it is a barrier that is missing. */
+/* Who looks at global memory before an atomic, or while others have theirs, means to: a
+ * slot of a table that is taken already. In shared memory a barrier is missing. */
 static bool is_look(const ww_access *a, const visit *v, ww_mishap_kind race) {
   bool load = a->kind == WW_ACCESS_LOAD && v->atomic;
   bool after = a->kind == WW_ACCESS_ATOMIC && !v->atomic && v->read;
@@ -381,8 +415,8 @@ static ww_mishap *touch(ww_watch *w,
     if (!by->write && (again(me, &c->read[0]) || again(me, &c->read[1])))
       continue;
     const visit *v = clash(w, me, c, by->write);
-    if (v && !first)
-      first = mishap(w, is_look(a, v, race) ? WW_MISHAP_GLOBAL_LOOK : race, a, v->loc);
+    if (v && !first && !is_look(a, v, race))
+      first = mishap(w, race, a, v->loc);
     enter(w, a, by, c);
   }
   return first;

@@ -9,8 +9,7 @@
 typedef enum {
   WW_MISHAP_SHARED_RACE,
   WW_MISHAP_GLOBAL_RACE,
-  WW_MISHAP_GLOBAL_LOOK, /* a plain load meets an atomic of another warp */
-  WW_MISHAP_SHARED_GAP,  /* outside of every variable in shared memory */
+  WW_MISHAP_SHARED_GAP, /* outside of every variable in shared memory */
   WW_MISHAP_MISALIGNED,
   WW_MISHAP_STALE, /* read of shared memory that nobody of the block wrote */
   WW_MISHAP_COPY,  /* access to what an asynchronous copy may not have brought yet */

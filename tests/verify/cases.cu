@@ -126,3 +126,29 @@ __global__ void bits_of_last(int n, const unsigned *x, unsigned *any) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) bits = x[i];
   atomicOr(any, bits);
 }
+
+// Numbers above 50, row by row, into a queue: the few rows of one warp have an order, many have none.
+// warpwise: grid=(rows+63)/64 block=64 rows=4096 len=40 x=i32[rows*len]:uniform(0,100) tail=i32[1]:zeros found=i32[rows*len]
+__global__ void queue_by_thread(int rows, int len, const int *x, int *tail, int *found) {
+  int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r >= rows) return;
+  for (int k = 0; k < len; k++)
+    if (x[r * len + k] > 50) found[atomicAdd(tail, 1)] = x[r * len + k];
+}
+
+// warpwise: grid=(rows+1)/2 block=64
+__global__ void queue_by_warp(int rows, int len, const int *x, int *tail, int *found) {
+  int r = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+  if (r >= rows) return;
+  for (int k = threadIdx.x % 32; k < len; k += 32)
+    if (x[r * len + k] > 50) found[atomicAdd(tail, 1)] = x[r * len + k];
+}
+
+// A place is left out for each row.
+// warpwise: grid=(rows+1)/2 block=64
+__global__ void queue_with_gaps(int rows, int len, const int *x, int *tail, int *found) {
+  int r = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+  if (r >= rows) return;
+  for (int k = threadIdx.x % 32; k < len; k += 32)
+    if (x[r * len + k] > 50 && k) found[atomicAdd(tail, 1)] = x[r * len + k];
+}
