@@ -227,6 +227,44 @@ uint32_t ww_index_global(ww_rewriting *x, uint32_t axis, uint32_t *size) {
   return v.of[axis].v[0].node;
 }
 
+/* ---- bounds that a launch tells ---- */
+
+/* Is it written as `... * bound + variable`: a row of what it counts? */
+static bool is_row_length(const ww_rewriting *x, uint32_t variable, uint32_t bound) {
+  for (uint32_t i = x->body; i < x->v[x->body].last; i++) {
+    if (x->v[i].kind != WW_NODE_BINARY || strcmp(x->v[i].name, "+"))
+      continue;
+    uint32_t left = ww_node_bare(x, ww_node_child(x, i, 0));
+    uint32_t right = ww_node_bare(x, ww_node_child(x, i, 1));
+    if (x->v[right].kind == WW_NODE_REFERENCE &&
+        x->v[right].decl == x->v[variable].decl && x->v[left].kind == WW_NODE_BINARY &&
+        !strcmp(x->v[left].name, "*") && ww_node_uses(x, left, x->v[bound].decl))
+      return true;
+  }
+  return false;
+}
+
+uint32_t ww_index_bound(const ww_rewriting *x, uint32_t axis, uint32_t variable) {
+  const ww_launch *l = x->in->launch;
+  uint64_t covered = l->grid[axis] * l->block[axis];
+  uint32_t found = WW_NONODE;
+  uint32_t k = 0;
+  for (uint32_t i = x->kernel + 1; i < x->body; i++) {
+    if (x->v[i].kind != WW_NODE_PARAMETER)
+      continue;
+    const ww_arg *g = k < l->nargs ? &l->args[k] : NULL;
+    k++;
+    if (!g || g->kind != WW_ARG_VALUE || x->v[i].type != WW_TYPE_INT || g->value < 1 ||
+        (uint64_t)g->value > covered ||
+        (uint64_t)g->value + l->block[axis] <= covered ||
+        ww_node_changed(x, x->v[i].decl, x->body))
+      continue;
+    if (found == WW_NONODE || is_row_length(x, variable, i))
+      found = i;
+  }
+  return found;
+}
+
 /* ---- block ---- */
 
 static void offer_block(ww_rewriting *x, const indices *v, const uint32_t block[3]) {

@@ -9,6 +9,7 @@
  *   rewrite_loop.c    counted loops, and what they add up
  *   rewrite_row.c     a warp or a block an element
  *   rewrite_tile.c    chunks of a loop's loads in shared memory
+ *   rewrite_turn.c    transposes through a tile
  *   rewrite_inline.c  kernels that only call another function
  *   rewrite_team.c    block sizes of threads that work together
  *   rewrite_vector.c  walks through memory, and their vectors
@@ -105,6 +106,9 @@ bool ww_node_knows_others(const ww_rewriting *x, uint32_t node);
 /* The only use of an axis: blockIdx * size + threadIdx. `size` its constant, WW_NONODE:
  * blockDim. WW_NONODE: it is used in another way (not of OpenCL). */
 uint32_t ww_index_global(ww_rewriting *x, uint32_t axis, uint32_t *size);
+/* The parameter that as many threads are launched along the axis for as it says;
+ * WW_NONODE. `variable` holds the index. */
+uint32_t ww_index_bound(const ww_rewriting *x, uint32_t axis, uint32_t variable);
 /* A thread goes on by the whole grid: the edits, and what has to stand at the end of
  * the body. False: the kernel is not of that form. */
 bool ww_stride_edits(ww_rewriting *x, ww_edit_list *e, const char **close);

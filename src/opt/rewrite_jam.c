@@ -100,17 +100,6 @@ static bool find_varied(jam *j) {
 
 /* ---- texts ---- */
 
-/* The bytes with edits of their own, which lie inside and are sorted. */
-static const char *
-edited(const jam *j, uint32_t begin, uint32_t end, const ww_edit_list *e) {
-  ww_fix fix = {.edits = e->v, .n = e->n};
-  for (uint32_t k = 0; k < e->n; k++) {
-    e->v[k].begin -= begin;
-    e->v[k].end -= begin;
-  }
-  return ww_fix_apply(j->x->text + begin, end - begin, &fix, j->x->a, NULL);
-}
-
 static const char *name_of(const jam *j, const char *name, uint32_t sides, copy c) {
   for (uint32_t k = 0; k < j->n; k++)
     if (c.at[k] && sides >> k & 1)
@@ -136,7 +125,7 @@ copy_text(jam *j, uint32_t node, uint32_t begin, uint32_t end, copy c) {
     last = at;
     ww_edit_put(j->x, &e, at, at + strlen(v[i].name), name_of(j, v[i].name, sides, c));
   }
-  return edited(j, begin, end, &e);
+  return ww_text_edited(j->x, begin, end, &e);
 }
 
 /* How far apart the elements of a thread are. */
@@ -236,12 +225,7 @@ static const char *first_copy(jam *j, uint32_t node) {
     if (i != WW_NONODE)
       ww_edit_put(x, &e, x->v[i].begin, x->v[i].end, text);
   }
-  if (e.n == 2 && e.v[0].begin > e.v[1].begin) {
-    ww_edit later = e.v[0];
-    e.v[0] = e.v[1];
-    e.v[1] = later;
-  }
-  return edited(j, x->v[node].begin, ww_node_end(x, node), &e);
+  return ww_text_edited(x, x->v[node].begin, ww_node_end(x, node), &e);
 }
 
 /* The guard that the kernel did without, behind the last of its indices. */
@@ -390,49 +374,6 @@ static const char *fresh_suffix(const ww_rewriting *x, char axis) {
   return suffix;
 }
 
-/* ---- bounds that a launch tells ---- */
-
-/* Is it written as `... * bound + variable`: a row of what it counts? */
-static bool is_row_length(const ww_rewriting *x, uint32_t variable, uint32_t bound) {
-  for (uint32_t i = x->body; i < x->v[x->body].last; i++) {
-    if (x->v[i].kind != WW_NODE_BINARY || strcmp(x->v[i].name, "+"))
-      continue;
-    uint32_t left = ww_node_bare(x, ww_node_child(x, i, 0));
-    uint32_t right = ww_node_bare(x, ww_node_child(x, i, 1));
-    if (x->v[right].kind == WW_NODE_REFERENCE &&
-        x->v[right].decl == x->v[variable].decl && x->v[left].kind == WW_NODE_BINARY &&
-        !strcmp(x->v[left].name, "*") && ww_node_uses(x, left, x->v[bound].decl))
-      return true;
-  }
-  return false;
-}
-
-/* Without a guard: the parameter that as many threads are launched for as it says. */
-static void guess_bound(jam *j, side *s) {
-  ww_rewriting *x = j->x;
-  const ww_launch *l = x->in->launch;
-  uint64_t covered = l->grid[s->axis] * l->block[s->axis];
-  uint32_t found = WW_NONODE;
-  uint32_t k = 0;
-  for (uint32_t i = x->kernel + 1; i < x->body; i++) {
-    if (x->v[i].kind != WW_NODE_PARAMETER)
-      continue;
-    const ww_arg *g = k < l->nargs ? &l->args[k] : NULL;
-    k++;
-    if (!g || g->kind != WW_ARG_VALUE || x->v[i].type != WW_TYPE_INT || g->value < 1 ||
-        (uint64_t)g->value > covered ||
-        (uint64_t)g->value + l->block[s->axis] <= covered ||
-        ww_node_changed(x, x->v[i].decl, x->body))
-      continue;
-    if (found == WW_NONODE || is_row_length(x, s->variable, i))
-      found = i;
-  }
-  if (found == WW_NONODE)
-    return;
-  s->bound = x->v[found].name;
-  s->guessed = true;
-}
-
 /* ---- offers ---- */
 
 static bool find_side(jam *j, side *s) {
@@ -479,9 +420,12 @@ static void offer_jam(ww_rewriting *x, uint32_t columns, uint32_t rows, bool gro
   if (!find_varied(&j) || !find_guard(&j))
     return;
   for (uint32_t k = 0; k < j.n && grow; k++) {
-    if (!j.of[k].bound)
-      guess_bound(&j, &j.of[k]);
-    if (!j.of[k].bound)
+    side *s = &j.of[k];
+    uint32_t p = s->bound ? WW_NONODE : ww_index_bound(x, s->axis, s->variable);
+    s->guessed = p != WW_NONODE;
+    if (s->guessed)
+      s->bound = x->v[p].name;
+    if (!s->bound)
       return;
   }
   if (!walk(&j, x->body))

@@ -127,6 +127,13 @@ static bool read_load(const tiling *t, uint32_t node, load *out) {
          (out->axes == Y && t->block[0] > 1);
 }
 
+static bool is_first_of(const tiling *t, uint32_t k) {
+  for (uint32_t j = 0; j < k; j++)
+    if (!strcmp(t->loads[j].name, t->loads[k].name))
+      return false;
+  return true;
+}
+
 static bool find_loads(tiling *t) {
   ww_rewriting *x = t->x;
   for (uint32_t i = t->c.body; i < x->v[t->c.body].last; i++) {
@@ -143,19 +150,12 @@ static bool find_loads(tiling *t) {
       const char *base = ww_fmt(x->a, "%s_tile", x->v[array].name);
       uint32_t same = 0;
       for (uint32_t k = 0; k < t->n; k++)
-        same += ww_starts(t->loads[k].name, base);
+        same += is_first_of(t, k) && ww_starts(t->loads[k].name, base);
       l.name = ww_text_fresh(x, same ? ww_fmt(x->a, "%s%u", base, same) : base);
     }
     t->loads[t->n++] = l;
   }
   return t->n > 0;
-}
-
-static bool is_first_of(const tiling *t, uint32_t k) {
-  for (uint32_t j = 0; j < k; j++)
-    if (!strcmp(t->loads[j].name, t->loads[k].name))
-      return false;
-  return true;
 }
 
 /* ---- tiles ---- */
@@ -426,7 +426,9 @@ static const char *own_lines(const tiling *t, uint32_t declaration) {
     if (d == WW_NONODE || x->v[d].parent != (int32_t)declaration)
       continue;
     uint32_t init = ww_node_child(x, d, ww_node_children(x, d) - 1);
-    ww_buf_fmt(&b, "if (%s < 1) return;%s", ww_node_text(x, t->terms[k].bound), gap);
+    const char *bound = ww_node_text(x, t->terms[k].bound);
+    if (!b.s || !strstr(b.s, ww_fmt(x->a, "(%s < 1)", bound)))
+      ww_buf_fmt(&b, "if (%s < 1) return;%s", bound, gap);
     ww_buf_fmt(&b, "const %s %s = %s;%s", x->v[d].spelled, own_name(t, &t->terms[k]),
                ww_node_text(x, init), gap);
   }
@@ -471,7 +473,7 @@ static const char *guard_text(const tiling *t, const char *gap) {
       inside = ww_fmt(x->a, "%s%s%s < %s", inside, *inside ? " && " : "",
                       own_name(t, m), bound);
   }
-  return ww_fmt(x->a, "%sconst bool %s = %s;%s", text, t->inside, inside, gap);
+  return ww_fmt(x->a, "%sconst bool %s = %s;", text, t->inside, inside);
 }
 
 /* Every statement behind the guards that writes memory, if its thread is inside. */
@@ -506,9 +508,10 @@ static bool put_guards(tiling *t) {
     uint32_t g = t->guards[k];
     bool around = ww_node_inside(x, t->c.loop, g);
     const char *gap = ww_fmt(x->a, "\n%s", ww_text_indent(x, x->v[g].begin));
+    const char *text = g == last ? guard_text(t, gap) : "";
     ww_edit_put(x, &t->edits, x->v[g].begin,
                 around ? x->v[ww_node_child(x, g, 1)].begin : ww_node_end(x, g),
-                g == last ? guard_text(t, gap) : "");
+                around ? ww_fmt(x->a, "%s%s", text, gap) : text);
     if (around && !put_stores(t, ww_node_child(x, g, 1)))
       return false;
   }

@@ -75,6 +75,13 @@ __global__ void row_sums(int n, int m, const float *x, float *y) {
   y[i] = s;
 }
 
+// Read along rows, written along columns.
+// warpwise: grid=(w+15)/16,(h+15)/16 block=16,16 w=1024 h=1024 in=f32[w*h] out=f32[w*h]
+__global__ void transpose(int w, int h, const float *in, float *out) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < w && y < h) out[x * h + y] = in[y * w + x];
+}
+
 // Nothing here may be changed: lanes hand values on, in blocks of one size.
 // warpwise: grid=n/32 block=32 n=1<<16 x=f32[n]
 __global__ void neighbours(float *x, int n) {

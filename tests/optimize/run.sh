@@ -67,7 +67,8 @@ rounds=2 faster naive.cu all_pairs 2 share
 faster naive.cu counts 3 atomic-table
 faster naive.cu row_products 5 row
 faster naive.cu greys 1.3 vector
-faster naive.cu row_sums 1.5 vector-loop
+faster naive.cu row_sums 1.5 "vector-loop row"
+faster naive.cu transpose 2 turn
 faster naive.cl scale_columns 1.5 swap
 faster program.cu double_all 1.3 "block stride jam"
 out=$("$warpwise" optimize program.cu --rounds 1 --seed 7 --output - 2>&1)

@@ -110,9 +110,10 @@ static void test_floats(void **state) {
 }
 
 static void test_fast(void **state) {
-  has(*state, "__global__ void k(float *x) { x[0] = expf(x[1]) + sqrtf(x[2]); }\n", FAST, &line256,
-      "__expf(x[1]) + sqrtf(x[2])");
-  has_none(*state, "__global__ void k(double *x) { x[0] = exp(x[1]); }\n", FAST, &line256);
+  has(*state, "__global__ void k(float *x) { x[0] = expf(x[1]) + sqrtf(x[2]); }\n",
+      FAST, &line256, "__expf(x[1]) + sqrtf(x[2])");
+  has_none(*state, "__global__ void k(double *x) { x[0] = exp(x[1]); }\n", FAST,
+           &line256);
 }
 
 static void test_accumulate(void **state) {
@@ -226,13 +227,12 @@ static void test_share(void **state) {
 static void test_row(void **state) {
   has(*state,
       "__global__ void k(int n, int m, const float *a, const float *x, float *y) {\n"
-      "  int i = " GID
-      ";\n  if (i >= n) return;\n  float s = 1, top = 0;\n"
+      "  int i = " GID ";\n  if (i >= n) return;\n  float s = 1, top = 0;\n"
       "  for (int j = 0; j < m; j++) {\n    s += a[i * m + j] * x[j];\n"
       "    top = fmaxf(top, x[j]);\n  }\n  y[i] = s + top;\n}\n",
       ROW, &line256, "int lane = threadIdx.x % 32;", "int i = (" GID ") / 32;",
-      "if (lane > 0) s = 0;\n", "for (int j = lane; j < m; j += 32)",
-      "s += s_other;", "top = fmaxf(top, top_other);", "if (lane == 0) y[i] = s + top;");
+      "if (lane > 0) s = 0;\n", "for (int j = lane; j < m; j += 32)", "s += s_other;",
+      "top = fmaxf(top, top_other);", "if (lane == 0) y[i] = s + top;");
   /* an element that is added to; a counter from outside */
   has(*state,
       "__global__ void k(int n, int m, const float *a, float *y) {\n  int i = " GID
@@ -271,8 +271,8 @@ static void test_tile(void **state) {
       "  c[row * n + col] = s;\n}\n",
       TILE, &tile16, "const int row_own = blockIdx.y * 16 + threadIdx.y;",
       "row = row_own < n ? row_own : n - 1;",
-      "const bool inside = row_own < n && col_own < n;",
-      "float a_tile[16][16];", "for (int k0 = 0; k0 < n; k0 += 16) {",
+      "const bool inside = row_own < n && col_own < n;", "float a_tile[16][16];",
+      "for (int k0 = 0; k0 < n; k0 += 16) {",
       "if (k0 + k_at < n) b_tile[k_at][threadIdx.x] = b[(k0 + k_at) * n + col];",
       "s += a_tile[threadIdx.y][k_at] * b_tile[k_at][threadIdx.x];",
       "if (inside) c[row * n + col] = s;");
@@ -301,6 +301,70 @@ static void test_tile(void **state) {
            "__global__ void k(int n, const float *x, float *y) {\n  int i = " GID
            ";\n  for (int j = 0; j < n; j++) y[i] += x[j];\n}\n",
            TILE, &line256);
+}
+
+static void test_turn(void **state) {
+  has(*state,
+      "__global__ void k(int n, const float *in, float *out) {\n"
+      "  int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;\n"
+      "  if (x >= n || y >= n) return;\n  float v = in[y * n + x];\n"
+      "  out[x * n + y] = 2 * v;\n}\n",
+      TURN, &tile16, "__shared__ float tile[32][33];",
+      "x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y + step;",
+      "if (x >= n || y >= n) continue;",
+      "tile[threadIdx.y + step][threadIdx.x] = 2 * v;\n  }\n  __syncthreads();",
+      "x = blockIdx.x * 32 + threadIdx.y + step, y = blockIdx.y * 32 + threadIdx.x;",
+      "out[x * n + y] = tile[threadIdx.x][threadIdx.y + step];");
+  /* no guard, and the launch does not tell one */
+  const char *bare =
+      "__global__ void k(int n, const float *in, float *out) {\n"
+      "  int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;\n"
+      "  out[x * n + y] = in[y * n + x];\n}\n";
+  has_none(*state, bare, TURN, &tile16);
+  ww_arg n = {.kind = WW_ARG_VALUE, .is_int = true, .ivalue = 128, .value = 128};
+  ww_launch l = tile16;
+  l.args = &n;
+  l.nargs = 1;
+  has(*state, bare, TURN, &l, "if (x >= n || y >= n) continue;");
+  /* two stores */
+  has_none(*state,
+           "__global__ void k(int n, const float *in, float *out) {\n"
+           "  int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + "
+           "threadIdx.y;\n"
+           "  if (x < n && y < n) {\n    out[x * n + y] = in[y * n + x];\n"
+           "    out[n * n + x] = 1;\n  }\n}\n",
+           TURN, &tile16);
+}
+
+/* A block of elements a thread, and a guard that the launch tells. */
+static void test_jam_both(void **state) {
+  ww_arg n = {.kind = WW_ARG_VALUE, .is_int = true, .ivalue = 128, .value = 128};
+  ww_launch l = tile16;
+  l.args = &n;
+  l.nargs = 1;
+  const char *text =
+      "__global__ void k(int n, const float *a, const float *b, float *c) {\n"
+      "  int col = blockIdx.x * 16 + threadIdx.x, row = blockIdx.y * 16 + "
+      "threadIdx.y;\n"
+      "  float s = 0.0f;\n  for (int k = 0; k < n; k++) s += a[row * n + k] * b[k * n "
+      "+ col];\n"
+      "  c[row * n + col] = s;\n}\n";
+  const char *both = NULL;
+  for (int k = 0; !both || !strstr(both, "s_x1_y1"); k++) {
+    both = offer(*state, text, WW_REWRITE_JAM, k, &l);
+    assert_non_null(both);
+  }
+  both = NULL;
+  for (int k = 0; !both || !strstr(both, "s_x1_y1") || !strstr(both, ">= n"); k++) {
+    both = offer(*state, text, WW_REWRITE_JAM, k, &l);
+    assert_non_null(both);
+  }
+  assert_non_null(strstr(both, "col = blockIdx.x * 32 + threadIdx.x"));
+  assert_non_null(strstr(both, "int row_y1 = row + 16 < n ? row + 16 : row;"));
+  assert_non_null(strstr(both, "if (col >= n || row >= n) return;"));
+  assert_non_null(strstr(both, "s_x1_y1 += a[row_y1 * n + k] * b[k * n + col_x1];"));
+  assert_non_null(
+      strstr(both, "if (col_x1 != col && row_y1 != row) c[row_y1 * n + col_x1]"));
 }
 
 static void test_jam(void **state) {
@@ -405,13 +469,14 @@ static void test_patch(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_syntax),     TEST(test_block),        TEST(test_launches_follow),
-      TEST(test_swap),       TEST(test_restrict),     TEST(test_comment_follows),
-      TEST(test_floats),     TEST(test_unroll),       TEST(test_accumulate),
-      TEST(test_atomic_sum), TEST(test_atomic_table), TEST(test_share),
-      TEST(test_row), TEST(test_tile), TEST(test_jam), TEST(test_fast),        TEST(test_atomic_warp),  TEST(test_stride),
-      TEST(test_grid),       TEST(test_table),        TEST(test_reshape),
-      TEST(test_patch),
+      TEST(test_syntax),      TEST(test_block),        TEST(test_launches_follow),
+      TEST(test_swap),        TEST(test_restrict),     TEST(test_comment_follows),
+      TEST(test_floats),      TEST(test_unroll),       TEST(test_accumulate),
+      TEST(test_atomic_sum),  TEST(test_atomic_table), TEST(test_share),
+      TEST(test_row),         TEST(test_tile),         TEST(test_turn),
+      TEST(test_jam_both),    TEST(test_jam),          TEST(test_fast),
+      TEST(test_atomic_warp), TEST(test_stride),       TEST(test_grid),
+      TEST(test_table),       TEST(test_reshape),      TEST(test_patch),
   };
   return RUN(tests);
 }
