@@ -10,6 +10,7 @@
  *   rewrite_row.c     a warp or a block an element
  *   rewrite_tile.c    chunks of a loop's loads in shared memory
  *   rewrite_inline.c  kernels that only call another function
+ *   rewrite_split.c   ranges of loops, split among threads
  *   rewrite_team.c    block sizes of threads that work together
  *   rewrite_vector.c  walks through memory, and their vectors
  *   rewrite_walk.c    vectors in loops and in kernels of one element a thread */
