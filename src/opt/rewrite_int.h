@@ -11,6 +11,7 @@
  *   rewrite_tile.c    chunks of a loop's loads in shared memory
  *   rewrite_turn.c    transposes through a tile
  *   rewrite_inline.c  kernels that only call another function
+ *   rewrite_split.c   ranges of loops, split among threads
  *   rewrite_team.c    block sizes of threads that work together
  *   rewrite_vector.c  walks through memory, and their vectors
  *   rewrite_walk.c    vectors in loops and in kernels of one element a thread */

@@ -29,11 +29,15 @@ static bool is_number(const ww_rewriting *x, uint32_t node, int64_t value) {
   return n->kind == WW_NODE_INTEGER && n->constant && n->value == value && !n->macro;
 }
 
-/* Is it declared in shared memory? */
+/* Is it declared in shared memory? Further names of a declaration have the word as a
+ * child alone. */
 static bool is_shared(const ww_rewriting *x, uint32_t variable) {
-  const ww_node *n = &x->v[variable];
-  return n->kind == WW_NODE_VARIABLE && n->decl > n->begin &&
-         strstr(ww_strndup(x->a, x->text + n->begin, n->decl - n->begin), "__shared__");
+  if (x->v[variable].kind != WW_NODE_VARIABLE)
+    return false;
+  for (uint32_t c = variable + 1; c < x->v[variable].last; c = x->v[c].last)
+    if (ww_node_reads(x, c, "__shared__"))
+      return true;
+  return false;
 }
 
 static uint32_t above_casts(const ww_rewriting *x, uint32_t node) {

@@ -419,16 +419,25 @@ static const char *address_text(const ww_vector *v, const ww_walk *w, int64_t of
   return ww_fmt(a, "%s[%s]", v->x->v[w->base].name, plus_number(a, w->index, offset));
 }
 
+static const char *is_aligned(const ww_vector *v, const ww_walk *w, const char *sign) {
+  return ww_fmt(v->x->a, "(size_t)&%s %% %u %s 0",
+                address_text(v, w, is_packed(w) ? w->low : 0), w->vector, sign);
+}
+
 const char *ww_vector_aligned(const ww_vector *v) {
-  ww_arena *a = v->x->a;
   const char *out = "";
-  for (uint32_t k = 0; k < v->walks.n; k++) {
-    const ww_walk *w = &v->walks.v[k];
-    if (w->taken)
-      out = ww_fmt(a, "%s%s(size_t)&%s %% %u == 0", out, *out ? " && " : "",
-                   address_text(v, w, is_packed(w) ? w->low : 0), w->vector);
-  }
+  for (uint32_t k = 0; k < v->walks.n; k++)
+    if (v->walks.v[k].taken)
+      out = ww_fmt(v->x->a, "%s%s%s", out, *out ? " && " : "",
+                   is_aligned(v, &v->walks.v[k], "=="));
   return out;
+}
+
+const char *ww_vector_before(const ww_vector *v) {
+  for (uint32_t k = 0; k < v->walks.n; k++)
+    if (v->walks.v[k].taken)
+      return is_aligned(v, &v->walks.v[k], "!=");
+  return "0";
 }
 
 const char *ww_vector_names(const ww_vector *v) {

@@ -52,6 +52,8 @@ typedef struct {
 bool ww_vector_find(ww_vector *v);
 /* Whether all of them are aligned, for the counter as it stands. */
 const char *ww_vector_aligned(const ww_vector *v);
+/* Whether the first of them is not. */
+const char *ww_vector_before(const ww_vector *v);
 /* Loads, a `for` over the elements, stores: lines with that indent. NULL: a macro
  * stands in the way. */
 const char *ww_vector_text(const ww_vector *v, const char *indent);

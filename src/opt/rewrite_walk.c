@@ -5,6 +5,8 @@
  * elements left over and for addresses that are not aligned. */
 #include "rewrite_vector.h"
 
+#define MOST_TWICE 400 /* bytes of a loop's body that stands once more */
+
 static const uint32_t widths[] = {2, 4, 8, 16};
 
 /* Vectors of 8 to 16 bytes of the smallest and the largest elements. */
@@ -173,6 +175,9 @@ static const char *loop_text(const walk_loop *w, const ww_vector *v) {
   ww_buf_fmt(&b, w->step ? "{\n%s  %s(%s) * %u;\n" : "{\n%s  %s%s;\n", in, head, start,
              v->width);
   bool whole = is_whole(w, v->width);
+  if (!w->step && !whole && strlen(body) < MOST_TWICE) /* up to the first vector */
+    ww_buf_fmt(&b, "%s  for (; %s %s %s && %s; %s++) %s\n", in, k, w->sign, bound,
+               ww_vector_before(v), k, ww_text_deeper(x, body, "  "));
   ww_buf_fmt(&b, "%s  if (%s) {\n%s", in, ww_vector_aligned(v), w->pragma);
   ww_buf_fmt(&b, "%s    for (; %s + %u %s %s; %s += ", in, k, v->width - 1, w->sign,
              bound, k);

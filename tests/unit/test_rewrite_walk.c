@@ -95,6 +95,7 @@ static void test_loop(void **state) {
           ";\n  float s = 0;\n  for (int j = 0; j < m; j++)\n    s += x[i * m + j];\n"
           "  y[i] = s;\n}\n",
           VECTOR_LOOP, &line256, "float4", "int j = 0;",
+          "for (; j < m && (size_t)&x[i * m + j] % 16 != 0; j++) s += x[i * m + j];",
           "if ((size_t)&x[i * m + j] % 16 == 0) {", "for (; j + 3 < m; j += 4) {",
           "s += x4[item];", "for (; j < m; j++) s += x[i * m + j];");
   /* it is left early; it walks through the same memory that it writes */
