@@ -532,15 +532,16 @@ compile_some(ww_tune *t, uint32_t *which, uint32_t n, bool *none, ww_err *e) {
       *e = why;
     return *none ? WW_OK : why.code;
   }
-  for (uint32_t k = 0; k < n; k++)
-    if (t->v[which[k]].compiled)
+  for (uint32_t k = 0; k < n; k++) {
+    ww_tuned *v = &t->v[which[k]];
+    refuse_by_registers(t, v);
+    v->compile_failed = !v->compiled;
+    /* one that is refused, or that has the registers it was predicted with, is known */
+    if (v->compiled && !v->refused &&
+        (v->compiled != v->registers || v->spill_bytes > 0))
       which[again++] = which[k];
-    else
-      t->v[which[k]].compile_failed = true;
-  ww_status st = predict(t, which, again, "predicting with ptxas' registers", e);
-  for (uint32_t k = 0; k < t->n; k++)
-    refuse_by_registers(t, &t->v[k]);
-  return st;
+  }
+  return predict(t, which, again, "predicting with ptxas' registers", e);
 }
 
 ww_status ww_tune_rank(ww_tune *t, ww_err *e) {
