@@ -326,6 +326,15 @@ static const char *library_of(const ww_clang *c, ww_arena *a) {
   return ww_file_exists(beside) ? beside : ww_fmt(a, "libclang-%d.so.1", c->version);
 }
 
+/* libclang looks for clang's own headers where its packager meant them to be; clang's
+ * are taken. */
+static void add_headers_of(const ww_clang *c, ww_arena *a, ww_strings *line) {
+  const char *folder = ww_path_join(a, ww_clang_home(c->path, a),
+                                    ww_fmt(a, "../lib/clang/%d", c->version));
+  if (ww_file_exists(ww_path_join(a, folder, "include")))
+    WW_ADD(a, line, "-resource-dir", folder);
+}
+
 ww_status
 ww_syntax_read(const ww_front_options *o, ww_arena *a, ww_syntax *out, ww_err *e) {
   ww_scan scan;
@@ -342,6 +351,7 @@ ww_syntax_read(const ww_front_options *o, ww_arena *a, ww_syntax *out, ww_err *e
   ww_clang_job j = ww_front_new_job(o, &clang, dialect < 0 ? WW_CUDA : dialect, &flags);
   ww_front_job(o, 0, &scan, &j);
   ww_clang_driver_line(&j, a, &line);
+  add_headers_of(&clang, a, &line);
   ww_clang_may may = {.visible = o->visible, .nvisible = o->nvisible};
   ww_clang_readable(clang.path, &may, a, &read);
   *out = (ww_syntax){.text = scan.text, .bytes = scan.n};

@@ -739,12 +739,37 @@ static ww_status own_size(verifier *v, ww_err *e) {
   return WW_OK;
 }
 
-ww_status ww_verify(const ww_verify_side *old,
-                    const ww_verify_side *new,
+/* Numbers that a recording holds as bytes are numbers: sizes among them vary. */
+static ww_verify_side with_values(const ww_verify_side *s, ww_arena *a) {
+  ww_verify_side out = *s;
+  ww_launch_copy(&s->launch, a, &out.launch);
+  for (uint32_t q = 0; q < out.launch.nargs && q < s->fn->nparams; q++) {
+    const ww_param *x = &s->fn->params[q];
+    ww_arg *g = &out.launch.args[q];
+    bool whole = x->type == WW_I32 || x->type == WW_I64;
+    if (g->kind != WW_ARG_HEX || g->nptrs || x->pointer || x->byval || !whole ||
+        g->hex_n != ww_type_bytes[x->type])
+      continue;
+    uint64_t bits = 0;
+    memcpy(&bits, g->hex, g->hex_n);
+    bool negative = g->hex_n == 4 && x->ctype && !ww_starts(x->ctype, "unsigned");
+    g->ivalue = negative ? (int32_t)bits : (int64_t)bits;
+    g->value = g->ivalue;
+    g->is_int = true;
+    g->kind = WW_ARG_VALUE;
+  }
+  return out;
+}
+
+ww_status ww_verify(const ww_verify_side *one,
+                    const ww_verify_side *other,
                     const ww_verify_options *o,
                     ww_arena *a,
                     ww_verdict *out,
                     ww_err *e) {
+  const ww_verify_side sides[2] = {with_values(one, a), with_values(other, a)};
+  const ww_verify_side *old = &sides[0];
+  const ww_verify_side *new = &sides[1];
   verifier v = {.p = {.side = {old, new}, .o = o, .a = a}, .out = out};
   *out = (ww_verdict){.same = true, .seed = o->seed};
   v.budget = o->budget ? o->budget : BUDGET;
