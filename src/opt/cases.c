@@ -114,6 +114,22 @@ static uint64_t scaled_count(const ww_plan *p, const ww_case *c, uint64_t count)
   return found;
 }
 
+/* What the old kernel's launch says of a parameter, as it is written; NULL: nothing. */
+static const ww_arg *written(const ww_plan *p, uint32_t q) {
+  const ww_launch *l = &p->side[0]->launch;
+  const char *name = p->side[0]->fn->params[q].name;
+  for (uint32_t k = 0; k < l->nargs; k++)
+    if (l->args[k].name ? !strcmp(l->args[k].name, name) : k == q)
+      return &l->args[k];
+  return NULL;
+}
+
+/* Its size is an expression over others: it follows them by itself. */
+static bool follows(const ww_arg *g) {
+  return g && ((g->buffer.count_expr && ww_expr_has_name(g->buffer.count_expr)) ||
+               (g->buffer.bytes_expr && ww_expr_has_name(g->buffer.bytes_expr)));
+}
+
 static void scale_buffers(const ww_plan *p, const ww_case *c, ww_launch *l) {
   const ww_fn *fn = p->side[0]->fn;
   for (uint32_t q = 0; q < l->nargs && q < p->said.nargs; q++) {
@@ -123,7 +139,7 @@ static void scale_buffers(const ww_plan *p, const ww_case *c, ww_launch *l) {
                                                      : 4;
     if (l->args[q].kind != WW_ARG_BUFFER || fn->params[q].space == WW_SHARED ||
         !b->bytes || b->fill.kind == WW_FILL_FILE ||
-        b->bytes != p->said.args[q].buffer.bytes)
+        b->bytes != p->said.args[q].buffer.bytes || follows(written(p, q)))
       continue;
     uint64_t count = scaled_count(p, c, b->bytes / size);
     if (count != UINT64_MAX)
@@ -428,15 +444,8 @@ static bool is_size(const ww_plan *p, uint32_t q, const uint8_t *ends) {
 
 /* Given as an expression over others: it follows them by itself. */
 static bool is_derived(const ww_plan *p, uint32_t q) {
-  const ww_launch *l = &p->side[0]->launch;
-  const char *name = p->side[0]->fn->params[q].name;
-  for (uint32_t k = 0; k < l->nargs; k++) {
-    const ww_arg *g = &l->args[k];
-    bool this = g->name ? !strcmp(g->name, name) : k == q;
-    if (this && g->expr && ww_expr_has_name(g->expr))
-      return true;
-  }
-  return false;
+  const ww_arg *g = written(p, q);
+  return g && g->expr && ww_expr_has_name(g->expr);
 }
 
 /* Those that end something come first; another of the same value may be the same one:
@@ -620,6 +629,17 @@ static void add_around(ww_plan *p, int64_t most) {
   }
 }
 
+/* One size as the launch has it, the others small: long rows, few of them. */
+static void add_long(ww_plan *p) {
+  for (uint32_t k = 0; p->nsizes > 1 && k < p->nsizes; k++) {
+    int64_t v[WW_MOST_SIZES];
+    for (uint32_t j = 0; j < p->nsizes; j++)
+      v[j] = j == k || base_value(p, j) <= 64 ? base_value(p, j) : 3;
+    if (base_value(p, k) >= 256)
+      add_case(p, v, usual(p));
+  }
+}
+
 /* Whole powers, primes, the launch's own size: each until it is too long. */
 static void add_large(ww_plan *p) {
   static const int64_t sizes[] = {128,   251,    256,    509,    512,     1021,   1024,
@@ -689,6 +709,7 @@ static void list_cases(ww_plan *p) {
   add_mixed(p, most);
   add_empty(p);
   add_around(p, block);
+  add_long(p);
   for (int k = WW_CONTENTS_TINY; has_floats(p) && k <= WW_CONTENTS_INF; k++)
     for (int twice = 0; twice < 2; twice++)
       if (!p->o->finite || k < WW_CONTENTS_NAN)

@@ -89,17 +89,20 @@ static void random_bytes(uint64_t seed, uint8_t *to, uint64_t n) {
   }
 }
 
-/* All are the least but for about eight, which have a bit more: what is lost of a
- * union, a count or a maximum shows. */
+/* All are the least but for about eight, which have a bit more, or all are the largest
+ * but for about eight: what is lost of a union, a count, a minimum or a search shows.
+ */
 static void
 put_sparse(const ww_fill *f, const char *type, uint64_t seed, uint8_t *to, uint64_t n) {
-  ww_fill least = {.kind = WW_FILL_UNIFORM, .lo = f->lo, .hi = f->lo + 1};
+  bool low = seed & 1;
+  ww_fill most = {.kind = WW_FILL_UNIFORM, .lo = low ? f->lo : f->hi - 1};
+  most.hi = most.lo + 1;
   uint32_t size = ww_elem_size(type);
   uint64_t count = n / size;
-  ww_fill_bytes(&least, type, count, seed, 0, count, to);
+  ww_fill_bytes(&most, type, count, seed, 0, count, to);
   for (int k = 0; count && k < FEW; k++) {
     uint64_t r = ww_random(&seed);
-    double more = (double)(1ull << (r >> 32) % 32);
+    double more = low ? (double)(1ull << (r >> 32) % 32) : 0;
     ww_fill one = {.kind = WW_FILL_UNIFORM, .lo = f->lo + more};
     one.hi = one.lo + 1;
     if (one.hi <= f->hi)

@@ -25,7 +25,7 @@
   C(HUGE, "some floats of 1e30")               \
   C(NAN, "some NaN")                           \
   C(INF, "some infinities")                    \
-  C(SPARSE, "few integers that are not the least")
+  C(SPARSE, "integers of which all but eight are the same")
 typedef enum {
 #define C(id, text) WW_CONTENTS_##id,
   WW_CONTENTS(C)

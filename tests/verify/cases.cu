@@ -152,3 +152,35 @@ __global__ void queue_with_gaps(int rows, int len, const int *x, int *tail, int 
   for (int k = threadIdx.x % 32; k < len; k += 32)
     if (x[r * len + k] > 50 && k) found[atomicAdd(tail, 1)] = x[r * len + k];
 }
+
+// Rows of up to 1024 numbers, four to a thread of 256.
+// warpwise: grid=rows block=256 rows=1024 n=1024 x=i32[rows*n] y=i32[rows*n] bias=i32[n]
+__global__ void add_bias(int rows, int n, const int *x, const int *bias, int *y) {
+  for (int k = 0; k < 4; k++) {
+    int i = threadIdx.x + k * 256;
+    if (i < n) y[blockIdx.x * n + i] = x[blockIdx.x * n + i] + bias[i];
+  }
+}
+
+__global__ void add_bias_to_half(int rows, int n, const int *x, const int *bias, int *y) {
+  for (int k = 0; k < 4; k++) {
+    int i = threadIdx.x + k * 256;
+    if (i < n) y[blockIdx.x * n + i] = x[blockIdx.x * n + i] + (k < 3 ? bias[i] : 0);
+  }
+}
+
+// Where the first of few small numbers is.
+// warpwise: grid=(n+1023)/1024 block=256 n=1<<20 x=i32[n]:uniform(0,100000000) first=i32[1]:uniform(2000000000,2000000001)
+__global__ void first_small(int n, const int *x, int *first) {
+  for (int k = 0; k < 4; k++) {
+    int i = blockIdx.x * 1024 + k * 256 + threadIdx.x;
+    if (i < n && x[i] < 3) atomicMin(first, i);
+  }
+}
+
+__global__ void first_small_of_half(int n, const int *x, int *first) {
+  for (int k = 0; k < 4; k++) {
+    int i = blockIdx.x * 1024 + k * 128 + threadIdx.x;
+    if (i < n && x[i] < 3) atomicMin(first, i);
+  }
+}
