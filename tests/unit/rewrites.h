@@ -35,7 +35,8 @@ offer(ww_arena *a, const char *text, ww_rewrite_kind kind, int n, const ww_launc
                          .approximate = kind == WW_REWRITE_FAST};
   for (const char *p = text; p < strstr(text, "void k("); p++)
     in.line += *p == '\n';
-  uint32_t count = ww_rewrite_all(&in, a, &v);
+  ww_err e = {0};
+  uint32_t count = ww_rewrite_all(&in, a, &v, &e);
   for (uint32_t k = 0; k < count; k++)
     if (v[k].kind == kind && !n--) {
       ww_launch now = *l;
