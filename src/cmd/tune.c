@@ -638,6 +638,22 @@ static ww_status measure_here(session *s) {
 
 /* ---- the command ---- */
 
+static const char *obstacle(const ww_tuned *v) {
+  return v->refused ? v->refused : v->error ? v->error : "";
+}
+
+/* What keeps every variant from running for the same reason is no matter of variants.
+ */
+static ww_status nothing_runs(const ww_tune *t, ww_err *e) {
+  bool same = t->n > 0;
+  for (uint32_t k = 1; k < t->n; k++)
+    same &= !strcmp(obstacle(&t->v[k]), obstacle(&t->v[0]));
+  if (same && *obstacle(&t->v[0]))
+    return ww_fail(e, WW_EDATA, "%.400s", obstacle(&t->v[0]));
+  return ww_fail(e, WW_EDATA, "no variant can run; the first: %.300s",
+                 t->n ? obstacle(&t->v[0]) : "there is none");
+}
+
 static ww_status rank(session *s, ww_config *configs, uint32_t n) {
   ww_cmd *c = s->c;
   ww_status st = ww_tune_begin(&s->t, configs, n, &c->err);
@@ -650,13 +666,7 @@ static ww_status rank(session *s, ww_config *configs, uint32_t n) {
     ww_tune_take(&s->t);
   if (s->proposed && s->original < s->t.n && !s->o->no_verify)
     check_values(s);
-  return s->original < s->t.n
-             ? WW_OK
-             : ww_fail(&c->err, WW_EDATA, "no variant can run; the first: %.300s",
-                       !n                  ? "there is none"
-                       : s->t.v[0].refused ? s->t.v[0].refused
-                       : s->t.v[0].error   ? s->t.v[0].error
-                                           : "");
+  return s->original < s->t.n ? WW_OK : nothing_runs(&s->t, &c->err);
 }
 
 static ww_status tune(session *s) {

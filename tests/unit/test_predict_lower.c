@@ -816,6 +816,77 @@ static void steps_of_occupancy(void **state) {
   assert_true(n > 40 && n <= 64);
 }
 
+/* Two sums of 100 words each, of which 40 are the same: as LLVM leaves them, side by
+ * side, so that what both need waits for the second. */
+typedef struct {
+  const char *load, *between; /* %u: the value; what stands after each step of the first
+                                 sum */
+  bool behind;                /* the second sum only where n > 0 */
+} two_sums;
+
+static void second_sum(ww_buf *b, const two_sums *t, uint32_t n) {
+  if (n < 60)
+    ww_buf_fmt(b, t->load, 1000 + n, 4 * n);
+  ww_buf_fmt(b, "  %%%u = fma f32 %%%u, %%%u, %%%u\n", 3000 + n, 1000 + n, 1000 + n,
+             n ? 2999 + n : 11);
+}
+
+static double registers_of_sums(void **state, const two_sums *t) {
+  ww_buf b = {0};
+  for (uint32_t n = 0; n < 100; n++) {
+    ww_buf_fmt(&b, t->load, 1060 + n, 4 * (60 + n));
+    ww_buf_fmt(&b, "  %%%u = fma f32 %%%u, %%%u, %%%u\n", 2000 + n, 1060 + n, 1060 + n,
+               n ? 1999 + n : 11);
+    ww_buf_fmt(&b, t->between, 2000 + n);
+    if (!t->behind)
+      second_sum(&b, t, n);
+  }
+  if (t->behind)
+    ww_buf_puts(&b, "  %12 = icmp.slt i32 0, %n.0\n  cbr %12, @then.1, @end.2\n"
+                    "@then.1:\n");
+  for (uint32_t n = 0; n < 100 && t->behind; n++)
+    second_sum(&b, t, n);
+  ww_buf_puts(&b, "  st.global f32 [%10 + 4], %3099\n");
+  if (t->behind)
+    ww_buf_puts(&b, "  br @end.2\n@end.2:\n");
+  ww_buf_puts(&b, "  st.global f32 [%10], %2099\n  ret\n}\n");
+  ww_module m = parse(*state, ww_fmt(*state, "%s%s%s", HEAD, PARAMS, b.s));
+  ww_buf_free(&b);
+  ww_gpu g = h200(*state);
+  return ww_fn_code_of(ww_gpu_code_new(&m, &g, *state), &m.fns[0])->registers;
+}
+
+/* Straight code is brought into an order in which no word waits, where memory allows
+ * it. */
+static void tight_order(void **state) {
+  const char *load = "  %%%u = ld.global f32 [%%9 + %u]\n";
+  const char *store = "  st.shared f32 [$s], %%%u\n";
+  assert_true(registers_of_sums(state, &(two_sums){load, "", false}) <= 32);
+  assert_true(registers_of_sums(state, &(two_sums){load, "", true}) <= 32);
+  assert_true(registers_of_sums(state, &(two_sums){load, store, false}) > 40);
+}
+
+/* What nothing can change is loaded ahead, at the cost of occupancy. */
+static void read_ahead(void **state) {
+  ww_buf b = {0};
+  for (uint32_t n = 0; n < 600; n++)
+    ww_buf_fmt(&b,
+               "  %%%u = ld.global.readonly f32 [%%9 + %u]\n"
+               "  %%%u = fma f32 %%%u, %%%u, %%%u\n",
+               1000 + n, 4 * n, 2000 + n, 1000 + n, 1000 + n, n ? 1999 + n : 11);
+  ww_buf_puts(&b, "  st.global f32 [%10], %2599\n  ret\n}\n");
+  ww_module m = parse(*state, ww_fmt(*state, "%s%s%s", HEAD, PARAMS, b.s));
+  ww_gpu g = h200(*state);
+  double n = ww_fn_code_of(ww_gpu_code_new(&m, &g, *state), &m.fns[0])->registers;
+  assert_true(n > 64 && n < 128);
+  for (char *at = b.s; (at = strstr(at, ".readonly"));)
+    memcpy(at, "         ", 9);
+  m = parse(*state, ww_fmt(*state, "%s%s%s", HEAD, PARAMS, b.s));
+  ww_buf_free(&b);
+  n = ww_fn_code_of(ww_gpu_code_new(&m, &g, *state), &m.fns[0])->registers;
+  assert_true(n <= 32);
+}
+
 static void registers(void **state) {
   ww_module m = parse(*state, row_sum);
   ww_gpu g = h200(*state);
@@ -877,6 +948,8 @@ int main(void) {
                                      TEST(columns),
                                      TEST(walks_along_rows),
                                      TEST(halves_of_matrices),
-                                     TEST(tiles)};
+                                     TEST(tiles),
+                                     TEST(tight_order),
+                                     TEST(read_ahead)};
   return RUN(tests);
 }

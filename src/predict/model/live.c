@@ -8,6 +8,10 @@
  * files of their own. */
 #include "lower_int.h"
 
+#define MANY_WORDS 40      /* more than what costs no occupancy */
+#define TOO_MANY_WORDS 700 /* 590 words became 32 registers, 820 all that there are */
+#define REST_WORDS 6       /* that a store and its address take */
+
 typedef struct {
   ww_lowering *x;
   uint64_t **in;    /* per block: values live at its begin */
@@ -180,7 +184,7 @@ static void use(liveness *l, ww_val v, uint32_t depth) {
     use(l, of[k], depth + 1);
 }
 
-enum { USES = 160 }; /* of one instruction: a product of matrices has the most */
+enum { USES = WW_LIVE_USES };
 
 /* Values that an instruction needs. A product that is not added to anything needs no
  * sum. */
@@ -190,6 +194,36 @@ static uint32_t uses_of(const ww_lowering *x, const ww_ins *i, ww_val of[USES]) 
     return n;
   const ww_value *scale = &x->fn->vals[x->fn->pool[i->ext + 1]];
   return scale->kind == WW_VAL_CONST && !scale->bits ? n - i->nres : n;
+}
+
+static uint32_t
+leaves(const ww_lowering *x, ww_val v, uint32_t depth, ww_val *out, uint32_t n) {
+  if (v == WW_NOVAL || x->fn->vals[v].kind != WW_VAL_RESULT || n == USES)
+    return n;
+  if (x->shares[v] == WW_SAME)
+    v = x->base[v];
+  if (folded(x, v) && depth <= 8) {
+    ww_val of[16];
+    uint32_t m = ww_ins_uses(x->fn, x->def[v], of, 16);
+    for (uint32_t k = 0; k < m; k++)
+      n = leaves(x, of[k], depth + 1, out, n);
+    return n;
+  }
+  for (uint32_t k = 0; k < n; k++)
+    if (out[k] == v)
+      return n;
+  out[n] = v;
+  return n + 1;
+}
+
+uint32_t
+ww_lower_operands(const ww_lowering *x, const ww_ins *i, ww_val out[WW_LIVE_USES]) {
+  ww_val of[USES];
+  uint32_t uses = uses_of(x, i, of);
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < uses; k++)
+    n = leaves(x, of[k], 0, out, n);
+  return n;
 }
 
 /* ---- the order of a block: what only computes stands before its first user, where
@@ -202,7 +236,7 @@ typedef struct {
   uint32_t *first, *last; /* per value: of its users in the block, by place */
 } scheduler;
 
-static bool only_computes(const ww_ins *i) {
+bool ww_lower_only_computes(const ww_ins *i) {
   uint8_t cls = ww_ops[i->op].cls;
   return i->nres == 1 &&
          (cls == WW_CLASS_INT || cls == WW_CLASS_CVT || cls == WW_CLASS_FP ||
@@ -245,7 +279,7 @@ static uint32_t place_of(const scheduler *s, uint32_t k, const ww_val *of, uint3
   const ww_lowering *x = s->l->x;
   const ww_ins *i = &x->fn->blocks[s->block].ins[k];
   double words = 0;
-  if (!only_computes(i))
+  if (!ww_lower_only_computes(i))
     return k;
   uint32_t place = s->first[i->dst];
   if (place == UINT32_MAX) /* needed behind the block, or nowhere */
@@ -372,6 +406,46 @@ static ww_block_words walk(liveness *l, uint32_t b) {
   return out;
 }
 
+/* Words at the block's begin, phis' results included. */
+static double words_before(liveness *l, uint32_t b) {
+  const ww_block *t = &l->x->fn->blocks[b];
+  load_set(l, l->in[b]);
+  for (uint32_t p = 0; p < t->nphis; p++)
+    l->live += l->needed[t->phis[p].dst] ? l->weight[t->phis[p].dst] : 0;
+  return l->live;
+}
+
+static bool has_many(const liveness *l, uint32_t b, const ww_block_words *out) {
+  const ww_block *t = &l->x->fn->blocks[b];
+  bool many = out[b].most > MANY_WORDS;
+  /* in loops, loads are brought forward instead: registers.c */
+  if (t->loop != WW_NOBLOCK || out[b].most > TOO_MANY_WORDS)
+    return false;
+  for (uint32_t k = 0; k < t->nsucc; k++)
+    many |= out[t->succ[k]].most > MANY_WORDS &&
+            ww_lower_continues(l->x->fn, b, t->succ[k]);
+  return many;
+}
+
+/* Where many words live at once in code without a loop, ptxas looks for an order with
+ * fewer, unless they are too many for it. What is left of the blocks behind, whose sums
+ * it has moved up, needs few more than live there. */
+static void tighten(liveness *l, ww_block_words *out) {
+  const ww_fn *fn = l->x->fn;
+  for (uint32_t b = 0; b < fn->nblocks; b++) {
+    ww_tight_words w = {.begin = words_before(l, b)};
+    if (!has_many(l, b, out) || !ww_lower_tight(l->x, b, l->weight, &w))
+      continue;
+    out[b].most = fmin(out[b].most, w.most);
+    out[b].loaded = fmin(out[b].loaded, w.most);
+    for (uint32_t k = 0; k < fn->blocks[b].nsucc; k++) {
+      uint32_t s = fn->blocks[b].succ[k];
+      if (ww_lower_continues(fn, b, s))
+        out[s].most = fmin(out[s].most, fmax(w.most, w.end + REST_WORDS));
+    }
+  }
+}
+
 ww_block_words *ww_lower_live(ww_lowering *x, ww_arena *a) {
   const ww_fn *fn = x->fn;
   ww_block_words *out = WW_NEWN(a, ww_block_words, fn->nblocks + 1);
@@ -395,5 +469,6 @@ ww_block_words *ww_lower_live(ww_lowering *x, ww_arena *a) {
       memcpy(l.in[b], l.now, l.words * sizeof *l.now);
     }
   } while (l.changed);
+  tighten(&l, out);
   return out;
 }

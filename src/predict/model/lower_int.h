@@ -182,6 +182,24 @@ typedef struct {
   double loaded;      /* of the most, those that the block has loaded itself */
 } ww_block_words;
 ww_block_words *ww_lower_live(ww_lowering *x, ww_arena *a);
+/* Values of registers that an instruction needs, each once: folded ones are looked
+ * through. */
+enum { WW_LIVE_USES = 160 }; /* a product of matrices has the most */
+uint32_t
+ww_lower_operands(const ww_lowering *x, const ww_ins *i, ww_val out[WW_LIVE_USES]);
+bool ww_lower_only_computes(const ww_ins *i);
+/* live_tight.c: the same words in an order of the block's instructions that keeps them
+ * few, what only computes behind it included. `begin` is given. False: it is too large
+ * to look for one. */
+typedef struct {
+  double begin, most, end;
+} ww_tight_words;
+/* Nothing but the block leads to s, and what stands there could stand in the block. */
+bool ww_lower_continues(const ww_fn *fn, uint32_t block, uint32_t s);
+bool ww_lower_tight(const ww_lowering *x,
+                    uint32_t block,
+                    const double *weight,
+                    ww_tight_words *out);
 
 /* registers.c: fills plan and registers of the code. */
 void ww_lower_registers(ww_lowering *x, ww_fn_code *out);
