@@ -643,6 +643,9 @@ ww_optimize(const ww_optimize_request *q, ww_arena *a, ww_optimized *out, ww_err
   st = run_rounds(&s, e);
   if (!st)
     st = confirm_best(&s, e);
+  ww_optimize_request late = *q; /* what was found is handed over all the same */
+  late.deadline = 0;
+  s.q = &late;
   if (!st && out->best) { /* its report, for the page */
     ww_err ignored = {0};
     ww_search_load(&s, &out->v.v[out->best], &ignored);
