@@ -616,6 +616,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(repetitions_follow_time_and_spread),
       TEST(quick_takes_fewer_runs),
+      TEST(every_run_is_looked_at),
       TEST(median_and_quartiles),
       TEST(rates_follow_from_our_own_time),
       TEST(samples_off_the_clock_are_dropped),
