@@ -28,7 +28,7 @@ typedef struct {
   uint32_t batch; /* launches that share a pass configuration; 0: 256 */
   /* folder for the buffers after the first run: arg0.bin, ...; NULL */
   const char *dump;
-  bool dump_each;         /* each launch's in a folder of its own number */
+  bool dump_each; /* each launch's in a folder of its own number */
   /* the result of every timed run is looked at, not that of the first alone: the digest
    * and the dump are those of the first run that left something else */
   bool every;

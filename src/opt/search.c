@@ -434,6 +434,8 @@ measure_round(ww_search *s, const uint32_t *ids, uint32_t n, ww_err *e) {
   uint32_t *of = WW_NEWN(s->a, uint32_t, n + 1);
   uint32_t count = 0;
   uint32_t original;
+  if (!n)
+    return WW_OK;
   ww_status st = ww_optimized_add(s->out, s->q, 0, &original, e);
   for (uint32_t k = 0; !st && k < n; k++) {
     ww_candidate *c = &s->out->v.v[ids[k]];

@@ -32,11 +32,13 @@ static const char *count(const char *name, uint64_t n, ww_arena *a) {
   return ww_fmt(a, "--%s=%" PRIu64, name, n);
 }
 
-static ww_status read_result(const ww_run_result *r, cJSON **out, ww_err *e) {
+static ww_status
+read_result(const ww_run_result *r, ww_arena *a, cJSON **out, ww_err *e) {
+  size_t n = r->out.n ? strcspn(r->out.s, "\n") : 0;
   if (r->timed_out)
     return ww_fail(e, WW_ELIMIT, "optimising took longer than %.0f s and was ended",
                    MOST_S);
-  *out = r->out.n ? ww_json_read(r->out.s, strcspn(r->out.s, "\n"), e) : NULL;
+  *out = n ? ww_json_read(ww_strndup(a, r->out.s, n), n, e) : NULL;
   if (*out && !ww_member_text(*out, "source")) {
     ww_fail(e, WW_EDATA, "%s", r->err.n ? r->err.s : "it cannot be optimised");
     cJSON_Delete(*out);
@@ -76,7 +78,7 @@ ww_status ww_lsp_optimize(const ww_lsp_analysis *a,
   *out = NULL;
   ww_status st = ww_lsp_program_run(a, &p, c, &r, e);
   if (!st)
-    st = read_result(&r, out, e);
+    st = read_result(&r, c->arena, out, e);
   ww_run_free(&r);
   return st;
 }
