@@ -1,5 +1,5 @@
 #!/bin/bash
-# device.sh BUILD : six OpenCL kernels verified, tuned and optimised on a device that is here (PoCL), end to end; prints TAP.
+# [KERNELS=...] device.sh BUILD : six OpenCL kernels verified, tuned and optimised on a device that is here (PoCL), end to end; prints TAP.
 #
 # Whatever the device says, nothing slower is handed back, each candidate stands in the job with its change, prediction, verdict and measurement, and what
 # is handed back is the same kernel by a verify of its own. Then a search whose machine goes away is gone on with: it ends with the same answer.
@@ -17,7 +17,7 @@ if ! "$warpwise" measure six.cl -k scale --device pocl --time-only --repeats 1 2
   echo "1..$n"
   exit $bad
 fi
-for kernel in scale columns sums polynomial neighbours mix; do
+for kernel in ${KERNELS:-scale columns sums polynomial neighbours mix}; do
   out=$("$warpwise" verify six.cl --kernel $kernel --new-kernel $kernel --seed 3 --json 2>err)
   report "$kernel: it is itself" "$(printf '%s' "$out" | grep -q '"same":true' || cat err)"
   "$warpwise" optimize six.cl -k $kernel --measure --propose $kernel.job --device pocl --rounds 1 --beam 2 --seed 3 --seconds 300 --output $kernel.cl --json >$kernel.json 2>err
@@ -49,13 +49,10 @@ assert r["best"]["measured_us"] > 0 and r["measured"] >= 2' 2>&1)"
 lines=$(wc -l <polynomial.job)
 head -n $((lines / 2)) polynomial.job >half.job
 "$warpwise" optimize --resume half.job --device pocl --seconds 300 --json >half.json 2>err
-report "a job of which half is left goes on" "$(python3 - polynomial.job half.job 2>&1 <<'END'
-import json, sys
-a, b = ([json.loads(l) for l in open(f)] for f in sys.argv[1:])
-for kind in ("tried", "judged"):
-    x, y = ({json.dumps(l) for l in v if kind in l} for v in (a, b))
-    first = {json.dumps(l) for l in a if kind in l and l.get("seed", 3) == 3}
-    assert {l for l in first} <= y or kind == "judged", "other answers"
+report "a job of which half is left goes on: the same candidates" "$(python3 - polynomial.job half.job 2>&1 <<'END'
+import sys
+a, b = ({l for l in open(f) if l.startswith('{"tried"')} for f in sys.argv[1:])
+assert a <= b, "what was tried before the device decided is not the same"
 END
 )$([ -s half.json ] || cat err)"
 "$warpwise" optimize --resume polynomial.job --device pocl --json >again.json 2>err
