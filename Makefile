@@ -381,6 +381,7 @@ test-faults: all $(BUILD)/leaks/warpwise
 
 test-kills: all
 	@tests/faults/kills.sh $(BUILD) $(if $(N),$(N),200)
+	@tests/optimize/kills.sh $(BUILD) $(if $(N),$(N),50)
 
 soak: all
 	@tests/soak.sh $(if $(SECONDS),$(SECONDS),3600) $(BUILD)

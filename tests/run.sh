@@ -86,7 +86,10 @@ one() { # STAGE
   fixes) stage fixes tests/fixes.sh "$build/warpwise" ;;
   verify) stage verify tests/verify/run.sh "$build" ;;
   tune) stage tune tests/tune/run.sh "$build" ;;
-  optimize) stage optimize tests/optimize/run.sh "$build" ;;
+  optimize)
+    stage optimize tests/optimize/run.sh "$build"
+    stage optimize/device tests/optimize/device.sh "$build"
+    ;;
   serve) stage serve tests/serve.sh "$build" ;;
   limits) stage limits tests/limits.sh "$build" ;;
   lsp) stage lsp tests/lsp.sh "$build" ;;
@@ -96,7 +99,10 @@ one() { # STAGE
   page) stage page tests/clients/page/run.sh "$build" ;;
   vscode) stage vscode tests/clients/vscode/run.sh "$build" ;;
   faults) stage faults tests/faults/run.sh "$build" some ;;
-  kills) stage kills tests/faults/kills.sh "$build" 8 ;;
+  kills)
+    stage kills tests/faults/kills.sh "$build" 8
+    stage kills/optimize tests/optimize/kills.sh "$build" 4
+    ;;
   library) stage library tests/library.sh "$build" ;;
   packages) stage packages tests/packages.sh "$build" ;;
   fuzz) stage fuzz tests/fuzz/test.sh "$build" ;;

@@ -28,7 +28,10 @@ typedef struct {
   uint32_t batch; /* launches that share a pass configuration; 0: 256 */
   /* folder for the buffers after the first run: arg0.bin, ...; NULL */
   const char *dump;
-  bool dump_each;         /* each launch's in a folder of its own number */
+  bool dump_each; /* each launch's in a folder of its own number */
+  /* the result of every timed run is looked at, not that of the first alone: the digest
+   * and the dump are those of the first run that left something else */
+  bool every;
   const uint32_t *number; /* per launch: what it is called there; NULL: its index */
   /* per launch: not to be run on its own output again (it broke the last time); NULL:
    * none */

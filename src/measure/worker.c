@@ -86,7 +86,8 @@ read_options(const char *line, ww_arena *a, ww_measure_options *o, ww_err *e) {
                             .quick = flag(tree, "quick"),
                             .batch = ww_json_whole(tree, "batch"),
                             .dump = ww_json_text(tree, "dump", a),
-                            .dump_each = flag(tree, "dump_each")};
+                            .dump_each = flag(tree, "dump_each"),
+                            .every = flag(tree, "every")};
   cJSON_Delete(tree);
   return WW_OK;
 }
@@ -210,8 +211,10 @@ static void write_options(const supervisor *b, uint32_t batch, ww_buf *to) {
   const ww_measure_options *o = b->o;
   ww_json_put(
       &j,
-      "{device?:%s,time_only:%i,repeats:%u,quick:%i,batch:%u,dump?:%s,dump_each:%i}",
-      o->device, o->time_only, o->repeats, o->quick, batch, o->dump, o->dump_each);
+      "{device?:%s,time_only:%i,repeats:%u,quick:%i,batch:%u,dump?:%s,dump_each:%i,"
+      "every:%i}",
+      o->device, o->time_only, o->repeats, o->quick, batch, o->dump, o->dump_each,
+      o->every);
   ww_buf_puts(to, "\n");
 }
 

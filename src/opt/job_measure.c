@@ -157,7 +157,8 @@ static ww_status run_group(group *g, const char *dump, ww_err *e) {
                           .batch = g->n,
                           .dump = dump,
                           .dump_each = true,
-                          .repeats = dump ? 1 : repeats};
+                          .every = true,
+                          .repeats = repeats};
   if (o.repeats > MOST_REPEATS)
     o.repeats = MOST_REPEATS;
   ww_measure_sink sink = {.ctx = g, .row = on_row};
@@ -228,7 +229,8 @@ static void compare(runner *r, item *i, const char *const dirs[3]) {
     i->c->result.state = WW_JOB_WRONG;
 }
 
-/* Those whose hash is not the original's are run once more, and looked at. */
+/* Those whose hash is not the original's, in any of the timed runs, are run once more
+ * in the same way, and looked at. */
 static ww_status check_results(runner *r, item **v, uint32_t n, ww_err *e) {
   group g = {.r = r, .look = true, .of = WW_NEWN(r->a, item *, n + 2)};
   uint64_t want = r->v[0].m.digest;

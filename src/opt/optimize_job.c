@@ -30,7 +30,7 @@ ww_status ww_optimized_add(const ww_optimized *o,
     if (is_same(&j->v.v[*number], c))
       return WW_OK;
   ww_job_candidate k = {.label = label_of(o, id, j->a),
-                        .file = o->path,
+                        .file = ww_path_real(j->a, o->path),
                         .text = c->text,
                         .flags = q->source.flags,
                         .nflags = q->source.nflags,

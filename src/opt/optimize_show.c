@@ -178,66 +178,154 @@ static void put_cell(ww_buf *out, const char *text) {
   ww_buf_puts(out, "</td>");
 }
 
+/* The two kernels stand side by side where there is room. */
+static const char page_css[] =
+    "<style>@media(min-width:85rem){body{max-width:112rem;display:grid;"
+    "grid-template-columns:minmax(0,1fr) minmax(0,1fr);column-gap:1.5rem}"
+    "body>*{grid-column:1/-1}body>section:nth-of-type(4){grid-column:1}"
+    "body>section:nth-of-type(5){grid-column:2}}"
+    ".diff{margin:0;padding:.6rem;font:13px/1.45 var(--mono)}"
+    ".diff .add{color:var(--gain)}.diff .cut{color:var(--bad)}.diff .at{color:var("
+    "--soft)}.way{margin:.4rem 0 .8rem 1.2rem}.best>*{font-weight:650;color:var(--gain)"
+    "}.out>*{color:var(--soft)}</style>\n";
+
 static void put_row(const ww_optimized *o, uint32_t id, ww_buf *out) {
   const ww_candidate *c = &o->v.v[id];
   char us[16];
-  ww_buf_fmt(out, "<tr><td>%u</td><td>%u</td>", id, c->parent);
+  bool kept = c->state == WW_CANDIDATE_VERIFIED || c->state == WW_CANDIDATE_FASTER;
+  ww_buf_fmt(out, "<tr%s><td>%u</td><td>%u</td>",
+             id && id == o->best ? " class=\"best\""
+             : kept || !id       ? ""
+                                 : " class=\"out\"",
+             id, c->parent);
+  put_cell(out, id ? rewrite_name(c) : "");
   put_cell(out, c->title ? c->title : "the original");
-  if (c->state == WW_CANDIDATE_FAILED)
-    ww_buf_puts(out, "<td></td><td></td>");
+  if (c->us > 0)
+    ww_buf_fmt(out, "<td>%s</td>", ww_show_us(c->us, us));
   else
-    ww_buf_fmt(out, "<td>%s</td><td>%.2fx</td>", ww_show_us(ww_candidate_us(c), us),
-               ww_candidate_gain(o, id));
-  put_cell(out, ww_candidate_texts[c->state]);
-  put_cell(out, c->why);
-  ww_buf_puts(out, "</tr>\n");
+    ww_buf_puts(out, "<td></td>");
+  if (ww_candidate_measured(c))
+    ww_buf_fmt(out, "<td>%s</td>", ww_show_us(c->result.us, us));
+  else
+    ww_buf_puts(out, "<td></td>");
+  if (c->us > 0)
+    ww_buf_fmt(out, "<td>%.2fx</td>", ww_candidate_gain(o, id));
+  else
+    ww_buf_puts(out, "<td></td>");
+  ww_buf_puts(out, "<td" LEFT ">");
+  ww_svg_escape(out, ww_candidate_texts[c->state]);
+  if (c->cases)
+    ww_buf_fmt(out, " (%u cases)", c->cases);
+  if (c->why) {
+    ww_buf_puts(out, ": ");
+    ww_svg_escape(out, c->why);
+  }
+  ww_buf_puts(out, "</td></tr>\n");
 }
 
+static void put_value(const ww_report *r, int m, ww_buf *out) {
+  char v[24];
+  const char *unit = ww_metrics[m].unit;
+  unit = !strcmp(unit, "1") || !strcmp(unit, "1/thread") ? "" : unit;
+  ww_buf_fmt(out, "<td>%s</td>",
+             m == WW_M_time_us ? ww_show_us(r->m[m].value, v)
+                               : ww_show_amount(r->m[m].value, unit, v));
+}
+
+/* What stays as it was says nothing. */
 static void put_compared(const ww_optimized *o, ww_buf *out) {
   const ww_report *old = &o->v.v[0].report;
   const ww_report *now = &o->v.v[o->best].report;
-  ww_buf_puts(out,
-              "<section><h2>Before and after</h2><div class=\"scroll\"><table><thead>"
-              "<tr><th></th><th>before</th><th>after</th></tr></thead><tbody>\n");
+  ww_buf_puts(out, "<h3>Before and after, predicted</h3><div class=\"scroll\"><table>"
+                   "<thead><tr><th></th><th>before</th><th>after</th><th>after / "
+                   "before</th></tr></thead><tbody>\n");
   for (int m = 0; m < WW_NMETRICS; m++) {
-    char v[2][24];
-    if (!old->m[m].known || !now->m[m].known)
+    double before = old->m[m].value;
+    double after = now->m[m].value;
+    if (!old->m[m].known || !now->m[m].known || before == after)
       continue;
-    const char *unit = ww_metrics[m].unit;
-    unit = !strcmp(unit, "1") || !strcmp(unit, "1/thread") ? "" : unit;
-    ww_buf_fmt(out, "<tr><th>%s</th><td>%s</td><td>%s</td></tr>\n", ww_metrics[m].name,
-               m == WW_M_time_us ? ww_show_us(old->m[m].value, v[0])
-                                 : ww_show_amount(old->m[m].value, unit, v[0]),
-               m == WW_M_time_us ? ww_show_us(now->m[m].value, v[1])
-                                 : ww_show_amount(now->m[m].value, unit, v[1]));
+    ww_buf_fmt(out, "<tr><th" LEFT ">%s</th>", ww_metrics[m].name);
+    put_value(old, m, out);
+    put_value(now, m, out);
+    if (before != 0)
+      ww_buf_fmt(out, "<td>%.3g</td></tr>\n", after / before);
+    else
+      ww_buf_puts(out, "<td></td></tr>\n");
   }
-  ww_buf_puts(out, "</tbody></table></div></section>\n");
+  ww_buf_puts(out, "</tbody></table></div>");
+}
+
+static void put_diff(const char *patch, ww_buf *out) {
+  for (const char *line = patch; *line;) {
+    size_t n = strcspn(line, "\n");
+    const char *class = line[0] == '+'   ? "add"
+                        : line[0] == '-' ? "cut"
+                        : line[0] == '@' ? "at"
+                                         : "";
+    ww_buf text = {0};
+    ww_buf_add(&text, line, n);
+    ww_buf_puts(&text, "");
+    ww_buf_fmt(out, "<span class=\"%s\">", class);
+    ww_svg_escape(out, text.s);
+    ww_buf_puts(out, "</span>\n");
+    ww_buf_free(&text);
+    line += n + (line[n] == '\n');
+  }
+}
+
+static void put_summary(const ww_optimized *o, ww_buf *out) {
+  const ww_candidate *best = &o->v.v[o->best];
+  ww_buf text = {0};
+  put_time(&o->v.v[0], &text);
+  if (o->best) {
+    ww_buf_puts(&text, " -> ");
+    put_time(best, &text);
+    ww_buf_fmt(&text, ": %.2f times as fast %s, verified in %u cases",
+               ww_candidate_gain(o, o->best),
+               ww_candidate_measured(best) ? "by measurement" : "by prediction",
+               best->cases);
+  } else
+    ww_buf_puts(&text, ": nothing surely better was found");
+  ww_buf_fmt(out, "<section><h2>%s</h2><p>", o->best ? "Faster" : "As it was");
+  ww_svg_escape(out, text.s);
+  ww_buf_puts(out, "</p><ol class=\"way\">");
+  uint32_t way[64];
+  uint32_t n = 0;
+  for (uint32_t k = o->best; k && n < WW_COUNT(way); k = o->v.v[k].parent)
+    way[n++] = k;
+  while (n--) {
+    ww_buf_puts(out, "<li>");
+    ww_svg_escape(out, o->v.v[way[n]].title);
+    ww_buf_puts(out, "</li>");
+  }
+  ww_buf_puts(out, "</ol>");
+  if (o->best)
+    put_compared(o, out);
+  ww_buf_puts(out, "</section>\n");
+  ww_buf_free(&text);
 }
 
 static void put_first(void *ctx, ww_buf *out) {
   const page *p = ctx;
   const ww_optimized *o = p->o;
-  ww_buf text = {0};
   ww_buf patch = {0};
-  ww_optimized_print(o, false, &text);
-  text.s[strcspn(text.s, "\n") + 1 + strcspn(strchr(text.s, '\n') + 1, "\n")] = 0;
-  ww_buf_puts(out, "<section><h2>Optimised</h2><p>");
-  ww_svg_escape(out, text.s);
-  ww_buf_puts(out, "</p></section>\n");
-  put_compared(o, out);
+  ww_buf_puts(out, page_css);
+  put_summary(o, out);
   ww_patch_write(ww_path_base(o->path), o->v.v[0].text, o->v.v[o->best].text, p->a,
                  &patch);
   ww_buf_puts(out, "<section><h2>The change</h2><div class=\"scroll\"><pre "
-                   "style=\"margin:0;padding:.6rem\">");
-  ww_svg_escape(out, patch.s ? patch.s : "none");
-  ww_buf_puts(out, "</pre></div></section>\n<section><h2>What was tried</h2><div "
-                   "class=\"scroll\"><table><thead><tr><th></th><th>from</th>"
-                   "<th" LEFT ">rewrite</th><th>predicted</th><th>gain</th><th" LEFT
-                   ">what became of it</th><th></th></tr></thead><tbody>\n");
+                   "class=\"diff\">");
+  put_diff(patch.s ? patch.s : "none", out);
+  ww_buf_puts(out, "</pre></div></section>\n<section><h2>What was tried, and what "
+                   "became of it</h2><p class=\"note\">");
+  ww_svg_escape(out, o->stopped);
+  ww_buf_puts(out,
+              "</p><div class=\"scroll\"><table><thead><tr><th></th><th>from</th>"
+              "<th" LEFT ">rewrite</th><th" LEFT "></th><th>predicted</th>"
+              "<th>measured</th><th>gain</th><th" LEFT "></th></tr></thead><tbody>\n");
   for (uint32_t k = 0; k < o->v.n; k++)
     put_row(o, k, out);
   ww_buf_puts(out, "</tbody></table></div></section>\n");
-  ww_buf_free(&text);
   ww_buf_free(&patch);
 }
 
@@ -266,12 +354,13 @@ void ww_optimized_page(const ww_optimized *o,
   ww_report reports[2] = {named(&p, 0, p.before, "before"),
                           named(&p, o->best, p.after, "after")};
   ww_export x = {.reports = reports,
-                 .n = 2,
+                 .n = o->best ? 2 : 1,
                  .gpus = g,
                  .ngpus = 1,
                  .source = page_source,
                  .first = put_first,
                  .ctx = &p,
+                 .title = ww_fmt(a, "%s in %s, optimised", o->kernel, name),
                  .made = "warpwise optimize"};
   ww_export_html(&x, out);
 }

@@ -437,6 +437,8 @@ measure_round(ww_search *s, const uint32_t *ids, uint32_t n, ww_err *e) {
   uint32_t *of = WW_NEWN(s->a, uint32_t, n + 1);
   uint32_t count = 0;
   uint32_t original;
+  if (!n)
+    return WW_OK;
   ww_status st = ww_optimized_add(s->out, s->q, 0, &original, e);
   for (uint32_t k = 0; !st && k < n; k++) {
     ww_candidate *c = &s->out->v.v[ids[k]];
@@ -646,6 +648,9 @@ ww_optimize(const ww_optimize_request *q, ww_arena *a, ww_optimized *out, ww_err
   st = run_rounds(&s, e);
   if (!st)
     st = confirm_best(&s, e);
+  ww_optimize_request late = *q; /* what was found is handed over all the same */
+  late.deadline = 0;
+  s.q = &late;
   if (!st && out->best) { /* its report, for the page */
     ww_err ignored = {0};
     ww_search_load(&s, &out->v.v[out->best], &ignored);

@@ -106,6 +106,7 @@ static void read_capabilities(ww_lsp *s, const cJSON *c) {
   s->can.refresh_hints = yes(c, "workspace.inlayHint.refreshSupport");
   s->can.versioned_edits = yes(c, "workspace.workspaceEdit.documentChanges");
   s->can.apply_edit = yes(c, "workspace.applyEdit");
+  s->can.annotations = at(c, "workspace.workspaceEdit.changeAnnotationSupport") != NULL;
   s->can.show_document = yes(c, "window.showDocument.support");
   s->can.markdown = has_markdown(c);
   s->can.literal_actions =

@@ -3,6 +3,7 @@
  *
  * docs/editors.md lists them. Results are plain JSON; "show" in the argument asks us to
  * show them through the editor. */
+#include "../opt/optimize.h"
 #include "lsp_int.h"
 
 #include <errno.h>
@@ -22,6 +23,7 @@ typedef struct {
   ww_roofs *roofs;              /* of the GPUs, and */
   WW_VEC(ww_roof_point) points; /* kernels under them */
   ww_buf table;                 /* markdown to show beside it */
+  const cJSON *token;           /* of the client's progress; NULL: none */
   ww_json j;                    /* the result: the object is open */
   ww_err err;
 } command;
@@ -439,6 +441,94 @@ static ww_status verify(command *x) {
   return WW_OK;
 }
 
+/* ---- progress ---- */
+
+/* The client's own token: it shows that the command is under way. */
+static void
+progress(const command *x, const char *kind, const char *title, const char *words) {
+  const cJSON *token = x->token;
+  ww_json j = {0};
+  if (!cJSON_IsString(token) && !cJSON_IsNumber(token))
+    return;
+  ww_json_put(&j, "{token:");
+  if (cJSON_IsString(token))
+    ww_json_str(&j, token->valuestring);
+  else
+    ww_json_num(&j, token->valuedouble);
+  ww_json_put(&j, "value:{kind:%s,title?:%s,message?:%s,cancellable?:%i}}", kind, title,
+              words, title != NULL);
+  ww_rpc_notify(x->s->rpc, "$/progress", &j);
+}
+
+/* ---- optimising ---- */
+
+static void tell(void *ctx, const char *words) {
+  progress(ctx, "report", NULL, words);
+}
+
+static uint64_t number(const command *x, const char *name) {
+  const cJSON *v = cJSON_GetObjectItemCaseSensitive(x->arg, name);
+  return cJSON_IsNumber(v) && v->valuedouble > 0 ? (uint64_t)v->valuedouble : 0;
+}
+
+static void preview(command *x, const ww_fix *f, const char *why) {
+  ww_json j = {0};
+  ww_json_put(&j, "{label:%s,edit:", f->title);
+  ww_lsp_preview_write(x->s, x->of, f, why, &j);
+  ww_json_end_obj(&j);
+  ww_rpc_ask(x->s->rpc, "workspace/applyEdit", j.own.s, NULL, NULL);
+  ww_buf_free(&j.own);
+}
+
+/* "Optimise f: 2.1 times as fast by prediction", and what it became. */
+static void describe(command *x, const cJSON *all, ww_fix *f, ww_buf *why) {
+  const cJSON *gain = cJSON_GetObjectItemCaseSensitive(all, "gain");
+  const cJSON *apart = cJSON_GetObjectItemCaseSensitive(all, "assumes_no_overlap");
+  f->title = ww_fmt(x->a, "Optimise %s: %.2f times as fast by prediction",
+                    x->kernel->name, gain ? gain->valuedouble : 1);
+  ww_buf_puts(why, "verified to do the same");
+  if (cJSON_IsTrue(apart))
+    ww_buf_puts(why, ", where no two buffers overlap");
+}
+
+/* Members of `warpwise optimize --json`; with `show` the change is previewed. */
+static ww_status optimize(command *x) {
+  static const char *const members[] = {"kernel", "gpu",      "before", "after",
+                                        "gain",   "improved", "patch",  "stopped",
+                                        "source", NULL};
+  ww_lsp_optimizing how = {number(x, "seconds"), number(x, "rounds"), number(x, "seed"),
+                           tell, x};
+  ww_buf why = {0};
+  ww_fix fix = {0};
+  cJSON *all;
+  if (!x->kernel->here)
+    return ww_fail(&x->err, WW_EUSAGE, "%s stands in another file", x->kernel->name);
+  ww_status st = ww_lsp_optimize(x->of, x->kernel, &how, x->c, &all, &x->err);
+  if (st)
+    return st;
+  ww_json_put(&x->j, "uri:%s,version:%ld", x->of->uri, x->of->version);
+  for (const char *const *m = members; *m; m++) {
+    const cJSON *v = cJSON_GetObjectItemCaseSensitive(all, *m);
+    if (!v)
+      continue;
+    ww_json_key(&x->j, *m);
+    ww_json_copy(v, &x->j);
+  }
+  if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(all, "improved"))) {
+    ww_edits_between(x->of->text, ww_member_text(all, "source"), x->a, &fix);
+    describe(x, all, &fix, &why);
+    ww_json_kstr(&x->j, "title", fix.title);
+    ww_json_key(&x->j, "edit");
+    ww_lsp_preview_write(x->s, x->of, &fix, why.s, &x->j);
+    if (x->show && x->s->can.apply_edit)
+      preview(x, &fix, why.s);
+  } else if (x->show)
+    message(x, ww_fmt(x->a, "%s: nothing surely better was found", x->kernel->name));
+  ww_buf_free(&why);
+  cJSON_Delete(all);
+  return WW_OK;
+}
+
 /* ---- the table ---- */
 
 static const struct {
@@ -455,6 +545,7 @@ static const struct {
     {"warpwise.openRoofline", roofline, DOCUMENT},
     {"warpwise.measureHere", measure, KERNEL},
     {"warpwise.verify", verify, KERNEL},
+    {"warpwise.optimize", optimize, KERNEL},
 };
 #define NCOMMANDS (sizeof commands / sizeof *commands)
 
@@ -470,28 +561,15 @@ static ww_status run(command *x, uint32_t k) {
   return commands[k].run(x);
 }
 
-/* The client's own token: it shows that the command is under way. */
-static void
-progress(const command *x, const cJSON *token, const char *kind, const char *title) {
-  ww_json j = {0};
-  if (!cJSON_IsString(token) && !cJSON_IsNumber(token))
-    return;
-  ww_json_put(&j, "{token:");
-  if (cJSON_IsString(token))
-    ww_json_str(&j, token->valuestring);
-  else
-    ww_json_num(&j, token->valuedouble);
-  ww_json_put(&j, "value:{kind:%s,title?:%s,cancellable?:%i}}", kind, title,
-              title != NULL);
-  ww_rpc_notify(x->s->rpc, "$/progress", &j);
-}
-
 void ww_lsp_execute(void *server, ww_rpc_call *c) {
   const cJSON *params = ww_rpc_params(c);
   const cJSON *list = cJSON_GetObjectItemCaseSensitive(params, "arguments");
-  const cJSON *token = cJSON_GetObjectItemCaseSensitive(params, "workDoneToken");
   const char *name = ww_member_text(params, "command");
-  command x = {.s = server, .c = c, .a = c->arena, .arg = cJSON_GetArrayItem(list, 0)};
+  command x = {.s = server,
+               .c = c,
+               .a = c->arena,
+               .arg = cJSON_GetArrayItem(list, 0),
+               .token = cJSON_GetObjectItemCaseSensitive(params, "workDoneToken")};
   uint32_t k = 0;
   while (k < NCOMMANDS && (!name || strcmp(commands[k].name, name) != 0))
     k++;
@@ -503,9 +581,9 @@ void ww_lsp_execute(void *server, ww_rpc_call *c) {
   else {
     x.show = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(x.arg, "show"));
     ww_json_obj(&x.j);
-    progress(&x, token, "begin", name);
+    progress(&x, "begin", name, NULL);
     st = run(&x, k);
-    progress(&x, token, "end", NULL);
+    progress(&x, "end", NULL, NULL);
   }
   if (st && x.err.code)
     ww_rpc_fail(c, &x.err);

@@ -101,13 +101,16 @@ void ww_lsp_publish(ww_lsp *s, const char *uri, const ww_lsp_analysis *a) {
 
 /* ---- edits ---- */
 
-static void write_edits(const ww_lsp_analysis *a, const ww_fix *f, ww_json *j) {
+static void write_edits(const ww_lsp_analysis *a,
+                        const ww_fix *f,
+                        const char *annotation,
+                        ww_json *j) {
   for (uint32_t k = 0; k < f->n; k++) {
     const ww_edit *x = &f->edits[k];
     ww_json_obj(j);
     ww_range_write(j, ww_text_position(a->text, a->n, x->begin),
                    ww_text_position(a->text, a->n, x->end));
-    ww_json_put(j, "newText:%s}", x->text);
+    ww_json_put(j, "newText:%s,annotationId?:%s}", x->text, annotation);
   }
 }
 
@@ -123,8 +126,26 @@ void ww_lsp_edit_write(const ww_lsp *s,
                 a->uri, a->version);
   else
     ww_json_put(j, "{changes:{%s:[", a->uri);
-  write_edits(a, f, j);
+  write_edits(a, f, NULL, j);
   ww_json_put(j, versioned ? "]}]}" : "]}}");
+}
+
+void ww_lsp_preview_write(const ww_lsp *s,
+                          const ww_lsp_analysis *a,
+                          const ww_fix *f,
+                          const char *why,
+                          ww_json *j) {
+  if (!s->can.annotations || !s->can.versioned_edits) {
+    ww_lsp_edit_write(s, a, f, j);
+    return;
+  }
+  ww_json_put(j, "{documentChanges:[{textDocument:{uri:%s,version:%ld},edits:[", a->uri,
+              a->version);
+  write_edits(a, f, "rewrite", j);
+  ww_json_put(j,
+              "]}],changeAnnotations:{rewrite:{label:%s,needsConfirmation:true,"
+              "description?:%s}}}",
+              f->title, why);
 }
 
 /* ---- actions ---- */
@@ -195,6 +216,7 @@ static void commands_of(const asking *q, const ww_lsp_kernel *k) {
       {"warpwise.compareGpus", "Compare GPUs for ", ""},
       {"warpwise.openRoofline", "Show the roofline of ", ""},
       {"warpwise.measureHere", "Measure ", " on this machine's GPU"},
+      {"warpwise.optimize", "Optimise ", ""},
   };
   ww_json *j = q->j;
   if (!k->here || k->body < q->first || k->first > q->last || k->report.error.code)

@@ -137,7 +137,7 @@ typedef struct {
   /* what the client can do */
   struct {
     bool configuration, watch, progress, refresh_lens, refresh_hints, versioned_edits,
-        apply_edit, show_document, markdown;
+        apply_edit, show_document, markdown, annotations;
     bool literal_actions;
   } can;
   uint64_t tokens, serials; /* of progress, of analyses */
@@ -238,6 +238,40 @@ void ww_lsp_edit_write(const ww_lsp *s,
                        const ww_lsp_analysis *a,
                        const ww_fix *f,
                        ww_json *j);
+/* The same as one that the user confirms change by change, where the client can do
+ * that; `why` stands beside the preview. */
+void ww_lsp_preview_write(const ww_lsp *s,
+                          const ww_lsp_analysis *a,
+                          const ww_fix *f,
+                          const char *why,
+                          ww_json *j);
+/* Our own program on the document's text. */
+typedef struct {
+  const char *const *words; /* of its command line, before the file; ends with NULL */
+  const ww_launch *launch;  /* for --launch; NULL: none */
+  double seconds;
+  void (*line)(void *ctx, const char *line); /* of its stderr; NULL */
+  bool (*cancelled)(void *ctx);
+  void *ctx;
+} ww_lsp_program;
+ww_status ww_lsp_program_run(const ww_lsp_analysis *a,
+                             const ww_lsp_program *p,
+                             ww_rpc_call *c,
+                             ww_run_result *r,
+                             ww_err *e);
+/* The kernel rewritten to be faster: what `warpwise optimize --json` prints, as a tree
+ * that the caller deletes. `report` is told how far it is. */
+typedef struct {
+  uint64_t seconds, rounds, seed; /* 0: the command's own */
+  void (*report)(void *ctx, const char *words);
+  void *ctx;
+} ww_lsp_optimizing;
+ww_status ww_lsp_optimize(const ww_lsp_analysis *a,
+                          const ww_lsp_kernel *k,
+                          const ww_lsp_optimizing *how,
+                          ww_rpc_call *c,
+                          cJSON **out,
+                          ww_err *e);
 /* Launches the kernel on the device that is here, by a child of this program. The
  * report line or an error. */
 ww_status ww_lsp_measure(const ww_lsp_analysis *a,

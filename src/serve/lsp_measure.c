@@ -1,8 +1,9 @@
-/* lsp_measure.c - the kernel on the device that is here: `warpwise measure` as a child,
- * because a kernel may fault or hang.
+/* lsp_measure.c - our own program as a child, for a kernel of a document: `warpwise
+ * measure`, because a kernel may fault or hang, and what takes minutes
+ * (lsp_optimize.c).
  *
- * It gets the very launch that was predicted, and the text as the editor has it: one
- * that was not saved goes through a file of its own. */
+ * It gets the text as the editor has it: one that was not saved goes through a file of
+ * its own. */
 #include "lsp_int.h"
 
 #include <errno.h>
@@ -43,18 +44,14 @@ static ww_status write_source(const ww_lsp_analysis *a, child *k, ww_err *e) {
   return ww_write_file_atomic(k->file, a->text, a->n, e);
 }
 
-static void words(const ww_lsp_analysis *a,
-                  const ww_lsp_kernel *kernel,
-                  const char *device,
-                  child *k) {
+static void words(const ww_lsp_analysis *a, const ww_lsp_program *p, child *k) {
   word(k, ww_self_path(k->a));
-  word(k, "measure");
-  word(k, "--json");
+  for (const char *const *w = p->words; *w; w++)
+    word(k, *w);
   word(k, k->file);
-  option(k, "--kernel", kernel->mangled);
-  option(k, "--launch", "/dev/stdin");
-  option(k, "--device", device);
   option(k, "--lang", a->source.lang);
+  if (p->launch)
+    option(k, "--launch", "/dev/stdin");
   for (uint32_t i = 0; i < a->source.ninstantiate; i++)
     option(k, "--instantiate", a->source.instantiate[i]);
   word(k, "--");
@@ -63,6 +60,32 @@ static void words(const ww_lsp_analysis *a,
   for (uint32_t i = 0; i < a->source.nflags; i++)
     word(k, a->source.flags[i]);
   word(k, NULL);
+}
+
+ww_status ww_lsp_program_run(const ww_lsp_analysis *a,
+                             const ww_lsp_program *p,
+                             ww_rpc_call *c,
+                             ww_run_result *r,
+                             ww_err *e) {
+  child x = {.a = c->arena, .slot = -1};
+  ww_buf launch = {0};
+  ww_status st = write_source(a, &x, e);
+  if (p->launch)
+    ww_launch_write(p->launch, &(ww_json){.out = &launch});
+  if (!st) {
+    words(a, p, &x);
+    ww_run_watch watch = {.own_memory = true,
+                          .env = "WARPWISE_PROGRESS=lines",
+                          .line = p->line,
+                          .cancelled = p->cancelled,
+                          .ctx = p->ctx};
+    st = ww_run_watched(x.argv.v, launch.s, launch.n, p->seconds, &watch, r, e);
+  }
+  if (x.dir[0])
+    ww_remove_tree(x.dir);
+  ww_cleanup_forget(x.slot);
+  ww_buf_free(&launch);
+  return st;
 }
 
 /* The child's line, or why there is none. */
@@ -92,27 +115,23 @@ ww_status ww_lsp_measure(const ww_lsp_analysis *a,
                          ww_rpc_call *c,
                          const char **json,
                          ww_err *e) {
-  child x = {.a = c->arena, .slot = -1};
-  ww_buf launch = {0};
   ww_run_result r = {0};
   if (device && device[0] == '-')
     return ww_fail(e, WW_EUSAGE, "device: a part of a device's name");
   if (k->report.error.code || !k->report.launch)
     return ww_fail(e, WW_EDATA, "%s cannot be launched: %.400s", k->name,
                    k->report.error.msg);
-  ww_status st = write_source(a, &x, e);
-  ww_launch_write(k->report.launch, &(ww_json){.out = &launch});
-  if (!st) {
-    words(a, k, device, &x);
-    ww_run_watch watch = {.own_memory = true, .cancelled = ww_rpc_cancelled, .ctx = c};
-    st = ww_run_watched(x.argv.v, launch.s, launch.n, MOST_S, &watch, &r, e);
-    if (!st)
-      st = read_line(&r, x.a, json, e);
-  }
-  if (x.dir[0])
-    ww_remove_tree(x.dir);
-  ww_cleanup_forget(x.slot);
+  const char *argv[] = {"measure", "--json",
+                        ww_fmt(c->arena, "--kernel=%s", k->mangled),
+                        device ? ww_fmt(c->arena, "--device=%s", device) : NULL, NULL};
+  ww_lsp_program p = {.words = argv,
+                      .launch = k->report.launch, /* the very one that was predicted */
+                      .seconds = MOST_S,
+                      .cancelled = ww_rpc_cancelled,
+                      .ctx = c};
+  ww_status st = ww_lsp_program_run(a, &p, c, &r, e);
+  if (!st)
+    st = read_line(&r, c->arena, json, e);
   ww_run_free(&r);
-  ww_buf_free(&launch);
   return st;
 }

@@ -6,7 +6,7 @@ cd "$(dirname "$0")" || exit 1
 warpwise=$(realpath "../../${1:-build}/warpwise" 2>/dev/null || realpath "$1/warpwise")
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-cp naive.cu naive.cl program.cu "$dir"
+cp naive.cu naive.cl program.cu cheats.cu "$dir"
 cd "$dir" || exit 1
 git init -q . && git add . && git -c user.name=t -c user.email=t@t commit -qm naive
 n=0
@@ -78,7 +78,7 @@ result "$(printf '%s' "$out" | grep -q 'nothing better was found' && echo 1)" "w
 out=$("$warpwise" optimize naive.cu --kernel column_sums --may-overlap --seed 7 --rounds 1 --json 2>&1)
 result "$(printf '%s' "$out" | grep -q '"rewrite":"accumulate"' || echo 1)" "buffers that may overlap: no register for an element" "$out"
 "$warpwise" optimize naive.cu --kernel scale_columns --seed 7 --rounds 1 --page k.html --propose k.job >out 2>&1
-result "$(grep -q 'Before and after' k.html && grep -q '<svg' k.html && grep -q 'What was tried' k.html && echo 1)" "a page" "$(cat out)"
+result "$(grep -q 'Before and after' k.html && grep -q 'scale_columns, after' k.html && grep -q '<svg' k.html && grep -q 'What was tried' k.html && grep -q 'class="best"' k.html && grep -q 'class="add"' k.html && echo 1)" "a page" "$(cat out)"
 result "$([ "$(grep -c '"candidate"' k.job)" -ge 2 ] && echo 1)" "a job for another machine" "$(head -c 300 k.job)"
 "$warpwise" optimize naive.cl --seed 7 --rounds 1 --beam 1 --propose cl.job >out 2>&1
 if "$warpwise" measure --job cl.job >measured 2>&1; then # an OpenCL device, PoCL say
@@ -91,6 +91,13 @@ if "$warpwise" measure --job cl.job >measured 2>&1; then # an OpenCL device, PoC
   fi
   result $ok "a job goes to a device and comes back" "$(cat measured) $out"
 fi
+# ---- cheats: each of them is told from the kernel that it pretends to be ----
+out=$("$warpwise" verify cheats.cu --kernel scale --new-kernel same --seed 3 2>&1)
+result "$(printf '%s' "$out" | grep -q '^same' && echo 1)" "an honest kernel is the same" "$out"
+for cheat in $(grep -o '^__global__ void [a-z_]*' cheats.cu | awk '{ print $3 }' | grep -vx 'scale\|same'); do
+  out=$("$warpwise" verify cheats.cu --kernel scale --new-kernel $cheat --seed 3 2>&1)
+  result "$(printf '%s' "$out" | grep -q '^different' && echo 1)" "a cheat is caught: $cheat" "$out"
+done
 refused "a job without measurements" 2 'measured yet' --resume k.job
 refused "a job that is there" 2 'k.job' naive.cu --kernel scale_columns --rounds 1 --propose k.job
 refused "no file" 2 'name a source' --json

@@ -19,6 +19,7 @@ struct ww_ready {
   const ww_launch *l;
   int contents;  /* 0: pristine */
   uint32_t runs; /* counted for time */
+  uint32_t launched;
 };
 
 static struct {
@@ -89,8 +90,13 @@ static ww_status fake_flush(ww_device *d, ww_err *e) {
 static ww_status fake_launch(ww_device *d, ww_ready *r, ww_err *e) {
   (void)d;
   (void)e;
-  r->contents = strcmp(r->l->kernel, "adds") ? 7 : r->contents + 1;
   dev.cold = false;
+  r->launched++;
+  bool lazy = (!strcmp(r->l->kernel, "once") && r->launched > 1) ||
+              (!strcmp(r->l->kernel, "in turns") && r->launched % 2 == 0);
+  if (lazy)
+    return WW_OK; /* it leaves what was there */
+  r->contents = strcmp(r->l->kernel, "adds") ? 7 : r->contents + 1;
   return WW_OK;
 }
 static ww_status fake_sync(ww_device *d, ww_err *e) {
@@ -185,6 +191,7 @@ static struct {
   uint32_t n, order[64], samples[64], dropped[64], passes[64];
   double m[64][WW_NMETRICS], low[64], high[64];
   bool accumulates[64];
+  uint64_t digest[64];
   ww_err error[64];
 } got;
 
@@ -194,6 +201,7 @@ static void take(void *ctx, uint32_t k, const ww_measure_row *row) {
   got.samples[k] = row->measured.nsamples;
   got.passes[k] = row->measured.passes;
   got.accumulates[k] = row->measured.accumulates;
+  got.digest[k] = row->measured.digest;
   got.error[k] = row->report.error;
   got.low[k] = row->report.m[WW_M_time_us].low;
   got.high[k] = row->report.m[WW_M_time_us].high;
@@ -238,6 +246,24 @@ static void repetitions_follow_time_and_spread(void **state) {
   assert_int_equal(run(l, 7, (ww_measure_options){.repeats = 4}), WW_OK);
   for (uint32_t k = 0; k < 7; k++)
     assert_int_equal(got.samples[k], 4);
+}
+
+/* A kernel that works in its first run alone, or in every second one, would be taken
+ * for a fast one. */
+static void every_run_is_looked_at(void **state) {
+  (void)state;
+  const ww_launch l[] = {LAUNCH("a", 50, 0), LAUNCH("once", 50, 0),
+                         LAUNCH("in turns", 50, 0)};
+  fresh();
+  assert_int_equal(run(l, 3, (ww_measure_options){.repeats = 9, .time_only = true}),
+                   WW_OK);
+  assert_int_equal(got.digest[1], got.digest[0]);
+  assert_int_equal(
+      run(l, 3, (ww_measure_options){.repeats = 9, .time_only = true, .every = true}),
+      WW_OK);
+  assert_int_equal(got.digest[0], 7);
+  assert_int_equal(got.digest[1], 0);
+  assert_int_equal(got.digest[2], 0);
 }
 
 /* For campaigns: fewer runs, none before the timed ones, and still pristine and cold
@@ -590,6 +616,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(repetitions_follow_time_and_spread),
       TEST(quick_takes_fewer_runs),
+      TEST(every_run_is_looked_at),
       TEST(median_and_quartiles),
       TEST(rates_follow_from_our_own_time),
       TEST(samples_off_the_clock_are_dropped),

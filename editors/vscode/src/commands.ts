@@ -6,6 +6,7 @@ import { currentEditor } from "./documents";
 import { message } from "./gpus";
 import type { GpuPicker } from "./gpus";
 import { log } from "./log";
+import { Optimiser } from "./optimize";
 import { buildProgram } from "./program";
 import type { ReportPanel } from "./report";
 import type { RooflinePanel } from "./roofline";
@@ -20,6 +21,7 @@ interface Parts {
 }
 
 export function register(context: vscode.ExtensionContext, p: Parts): void {
+  const optimiser = new Optimiser(context);
   const table: Record<string, (t: Target) => Promise<unknown> | void> = {
     showReport: (t) => withDocument(t, async (uri) => p.report.show({ uri, focus: await kernelOf(p.server, uri, t) })),
     openRoofline: (t) => withDocument(t, async (uri) => p.roofline.show({ uri })),
@@ -27,6 +29,7 @@ export function register(context: vscode.ExtensionContext, p: Parts): void {
     chooseGpu: (t) => p.gpus.choose(t.gpu),
     setLaunch: (t) => withDocument(t, (uri) => setLaunch(p.server, uri, t)),
     measureHere: (t) => withDocument(t, (uri) => measure(p.server, uri, t)),
+    optimize: (t) => withDocument(t, (uri) => optimize(p.server, optimiser, uri, t)),
     build: () => buildProgram(() => void p.server.restart()),
     restartServer: () => p.server.restart(),
     showLog: () => log.show(),
@@ -108,6 +111,11 @@ async function measure(server: Server, uri: vscode.Uri, t: Target): Promise<void
   const more = "Show Prediction";
   const picked = await vscode.window.showInformationMessage(`${r.kernel}: ${measured(r)}`, more);
   if (picked === more) await vscode.commands.executeCommand("warpwise.showReport", { uri: uri.toString(), kernel });
+}
+
+async function optimize(server: Server, optimiser: Optimiser, uri: vscode.Uri, t: Target): Promise<void> {
+  const kernel = await pickKernel(server, uri, t, "Optimise which kernel?");
+  if (kernel) await optimiser.run(server, uri, kernel);
 }
 
 function measured(r: Report): string {

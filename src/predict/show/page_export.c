@@ -531,6 +531,8 @@ static void head(writer *w) {
   put(w, export_css);
   put(w, "</style></head>\n<body>\n<header><h1>");
   const char *file = w->x->n ? w->entries[0].r.file : NULL;
+  if (w->x->title)
+    file = w->x->title;
   esc(w, file ? (file[0] == '/' ? ww_path_base(file) : file) : "Report");
   put(w, "</h1><p>What a GPU will make of it, predicted by Warpwise from the "
          "source</p></header>\n");

@@ -18,7 +18,8 @@ typedef struct {
   void *ctx;
   /* sections before the kernels; NULL: none */
   void (*first)(void *ctx, ww_buf *out);
-  const char *made; /* the command or the request it comes from, in words */
+  const char *title; /* NULL: the file of the first report */
+  const char *made;  /* the command or the request it comes from, in words */
 } ww_export;
 void ww_export_html(const ww_export *x, ww_buf *out);
 

@@ -231,6 +231,18 @@ await test("measure here: a figure, or what is missing", async () => {
   console.log(`# ${await said.innerText()}`);
   await e.closeToasts();
 });
+await test("optimise: a diff of the result, and applied", async () => {
+  await e.open("columns.cl");
+  await lensOf(/\d (ns|us|µs|ms)\b/);
+  await e.goto("2:1");
+  await e.command("Warpwise: Optimise this Kernel");
+  await page.locator(".monaco-diff-editor").first().waitFor({ timeout: 240000 });
+  const apply = page.locator(".notification-toast .monaco-button", { hasText: "Apply" }).first();
+  await apply.waitFor({ timeout: 20000 });
+  await apply.click();
+  await until(async () => /row = get_global_id\(1\)/.test((await page.locator(".editor-instance .view-lines").first().innerText()).replace(/\u00a0/g, " ")), 20000, "the new text");
+  await e.closeToasts();
+});
 await test("plain C is left alone", async () => {
   await e.open("plain.c");
   await page.locator(".tab.active", { hasText: "plain.c" }).first().waitFor();
