@@ -155,9 +155,54 @@ static bool first_in_row(const emit *e, ww_val v) {
   return true;
 }
 
+/* What an index of 64 bits is the sum of; v WW_NOVAL: the index is a word. */
+typedef struct {
+  ww_val v, row;
+} long_index;
+
+static long_index index_of(const ww_lowering *x, uint32_t at) {
+  const ww_ins *i = ww_lower_ins(x, at);
+  if (i->op != WW_OP_LEA || x->gone[at] || x->shares[i->dst] ||
+      ww_lower_short(x, i->dst) || ww_lower_literal(x, i->b))
+    return (long_index){WW_NOVAL, WW_NOVAL};
+  if (ww_lower_walks_row(x, at))
+    return (long_index){i->b, x->def[i->a]->b};
+  bool word = ww_lower_widened(x, ww_lower_scaled(x, i->b)) != WW_NOVAL;
+  return (long_index){word ? WW_NOVAL : i->b, WW_NOVAL};
+}
+
+/* How many addresses of this block, `before` this one or in all, have the same index of
+ * 64 bits: it is scaled once for all of them. */
+static uint32_t same_index(const emit *e, bool before) {
+  const ww_lowering *x = e->x;
+  long_index own = index_of(x, e->at);
+  uint32_t n = 0;
+  for (uint32_t k = 0; own.v != WW_NOVAL && k < ww_lower_nuses(x, own.v); k++) {
+    uint32_t at = x->uses[x->uses_at[own.v] + k];
+    if (at & WW_PHI || (before && at >= e->at) || x->block_of[at] != x->block_of[e->at])
+      continue;
+    long_index other = index_of(x, at);
+    n += other.v == own.v && other.row == own.row;
+  }
+  return n;
+}
+
+/* A row's begin and what a loop adds to it are one index for nvcc, which is computed in
+ * every iteration. */
+static void walk_row(emit *e) {
+  bool first = !same_index(e, true);
+  put(e, WW_SASS_iadd3, first ? (ww_lower_word_row(e->x, e->i) ? 3 : 2) : 0);
+  put(e, WW_SASS_shf, first && same_index(e, false) > 1 ? 2 : 0);
+  put(e, WW_SASS_lea, 2);
+}
+
 static void address(emit *e) {
   const ww_lowering *x = e->x;
   const ww_ins *i = e->i;
+  if (ww_lower_walks_row(x, e->at)) {
+    walk_row(e);
+    return;
+  }
   if (ww_lower_in_row(x, i)) {
     put(e, WW_SASS_shf, first_in_row(e, i->b));
     put(e, WW_SASS_wide, 1);
@@ -176,8 +221,10 @@ static void address(emit *e) {
     put(e, WW_SASS_lea, mask);
   else if (widened && (i->imm > 1 || index != i->b))
     put(e, WW_SASS_wide, 1);
-  else
+  else {
+    put(e, WW_SASS_shf, !same_index(e, true) && same_index(e, false) > 1 ? 2 : 0);
     put(e, WW_SASS_lea, 2);
+  }
 }
 
 static void predicate_logic(emit *e) {

@@ -235,6 +235,17 @@ static bool unrolled(const ww_fn *fn, uint32_t block) {
   return latch != WW_NOBLOCK && ww_block_end(fn, latch)->n > 1;
 }
 
+/* A sum of words, one of them a product of two that vary. */
+static bool sums_product(const ww_lowering *x, ww_val v) {
+  const ww_ins *s = ww_lower_def(x, v);
+  for (uint32_t k = 0; s && s->op == WW_OP_ADD && k < 2; k++) {
+    const ww_ins *d = ww_lower_def(x, k ? s->b : s->a);
+    if (d && d->op == WW_OP_MUL && !ww_lower_literal(x, d->b))
+      return true;
+  }
+  return false;
+}
+
 /* Whether the last addition of an address is the term itself. */
 static bool adds_term(const reader *r, const ww_ins *d, const term *by) {
   form f;
@@ -247,7 +258,7 @@ static bool adds_term(const reader *r, const ww_ins *d, const term *by) {
 /* Instructions from an address to v, one term further; 0: v is computed for itself.
  * nvcc adds what is added to an index in the source to the address instead: a word by
  * one multiply-add, 64 bits by two shift-adds, and in unrolled loops the stride by two
- * additions. What is subtracted changes the index, and is scaled again; another row,
+ * additions, in those that vanish by one. What is subtracted changes the index, and is scaled again; another row,
  * (y + 1) * n, is another product. */
 static float step_of(const reader *r, ww_val v, ww_val from, const term *by) {
   const ww_lowering *x = r->x;
@@ -261,14 +272,12 @@ static float step_of(const reader *r, ww_val v, ww_val from, const term *by) {
   ww_val row = product_in(x, v);
   if (unrolled(x->fn, x->fn->vals[v].ref))
     return row != WW_NOVAL ? 2 : ww_lower_coefs.one_step;
-  if (row != product_in(x, from))
-    return 0;
+  if (row != product_in(x, from)) /* one line: a loop that was unrolled in full */
+    return !added || !d->loc || d->loc != x->def[from]->loc ? 0 : word ? 1 : 2;
   ww_val index = ww_lower_widened(x, ww_lower_scaled(x, d->b));
   if (index == WW_NOVAL)
     return added ? (word ? 1 : 2) : 4;
-  const ww_ins *sum = ww_lower_def(x, index);
-  bool direct = sum && sum->op == WW_OP_ADD && (sum->a == by->v || sum->b == by->v);
-  return added && direct ? 1 : 2;
+  return added && !sums_product(x, index) ? 1 : 2;
 }
 
 /* ---- addresses ---- */
@@ -308,6 +317,23 @@ static void prefer(ww_lowering *x, ww_val v, ww_val base) {
   x->base[base] = v;
 }
 
+/* Where an address of block b is computed: nvcc does what is cheap in the short body of
+ * an `if` before it is known whether the body runs. */
+static uint32_t computed_in(const ww_lowering *x, uint32_t b) {
+  enum { LONGEST = 14, ACCESSES = 3 };
+  const ww_block *t = &x->fn->blocks[b];
+  if (t->idom == b || t->idom == WW_NOBLOCK || t->nins > LONGEST || t->nsucc != 1)
+    return b;
+  const ww_block *p = &x->fn->blocks[t->idom];
+  if (p->nsucc != 2 || (p->succ[0] != b && p->succ[1] != b) || p->ipdom == b ||
+      t->succ[0] != p->ipdom || p->loop != t->loop)
+    return b;
+  uint32_t accesses = 0;
+  for (uint32_t k = 0; k < t->nins; k++)
+    accesses += ww_touches_memory(&t->ins[k]);
+  return accesses <= ACCESSES ? t->idom : b;
+}
+
 /* An address: shares another's register, is one step away from it, or stands alone. */
 static void visit(places *p, ww_val v) {
   ww_lowering *x = p->x;
@@ -315,7 +341,7 @@ static void visit(places *p, ww_val v) {
   if (!d || (d->op != WW_OP_LEA && d->op != WW_OP_ADD) || known_place(p, v))
     return;
   place *now = &p->seen[p->n];
-  *now = (place){.v = v, .block = x->fn->vals[v].ref};
+  *now = (place){.v = v, .block = computed_in(x, x->fn->vals[v].ref)};
   bool narrow = ww_lower_short(x, v);
   reader r = {x, narrow};
   form_of(&r, v, 12, &now->f);
@@ -402,6 +428,34 @@ static bool is_row(const ww_lowering *x, uint32_t at) {
   return true;
 }
 
+/* Where in memory a row begins, computed before the loop. */
+static bool row_before(const ww_lowering *x, ww_val v, uint32_t loop) {
+  const ww_ins *d = ww_lower_def(x, v);
+  return d && d->op == WW_OP_LEA && !ww_lower_constant(x, d->b) &&
+         !ww_ir_in_loop(x->fn, x->fn->vals[v].ref, loop);
+}
+
+bool ww_lower_walks_row(const ww_lowering *x, uint32_t at) {
+  const ww_ins *i = ww_lower_ins(x, at);
+  uint32_t loop = ww_lower_loop_of(x, at);
+  if (i->op != WW_OP_LEA || loop == WW_NOBLOCK || x->gone[at] || x->share[at] != 1 ||
+      x->shares[i->dst] || ww_lower_short(x, i->dst))
+    return false;
+  return ww_lower_widened(x, i->b) != WW_NOVAL &&
+         ww_ir_in_loop(x->fn, x->fn->vals[i->b].ref, loop) &&
+         row_before(x, i->a, loop);
+}
+
+/* A row whose begin nobody needs but addresses that walk along it. */
+static bool only_walked(const ww_lowering *x, ww_val row) {
+  for (uint32_t k = 0; k < ww_lower_nuses(x, row); k++) {
+    uint32_t at = x->uses[x->uses_at[row] + k];
+    if (at & WW_PHI || !ww_lower_walks_row(x, at))
+      return false;
+  }
+  return !x->shares[row];
+}
+
 /* clang computes where a row begins once; nvcc adds the column to the product, in one
  * instruction, and scales the sum, for every address again. */
 void ww_lower_rows(ww_lowering *x) {
@@ -412,12 +466,19 @@ void ww_lower_rows(ww_lowering *x) {
     x->gone[at] = true;
     x->gone[ww_lower_at(x, product)] |= ww_lower_nuses(x, product) == 1;
   }
+  for (uint32_t at = 0; at < x->nins; at++)
+    if (ww_lower_walks_row(x, at) && only_walked(x, ww_lower_ins(x, at)->a))
+      x->gone[ww_lower_at(x, ww_lower_ins(x, at)->a)] = true;
 }
 
 bool ww_lower_in_row(const ww_lowering *x, const ww_ins *i) {
   const ww_ins *row = ww_lower_def(x, i->a);
   return row && row->op == WW_OP_LEA && x->gone[ww_lower_at(x, i->a)] &&
          word_product(x, row->b) && in_row(x, i->a, i->dst);
+}
+
+bool ww_lower_word_row(const ww_lowering *x, const ww_ins *i) {
+  return word_product(x, x->def[i->a]->b);
 }
 
 void ww_lower_addresses(ww_lowering *x) {

@@ -150,6 +150,10 @@ void ww_lower_addresses(ww_lowering *x);
  * how values move is known. The second one: whether i is such an address. */
 void ww_lower_rows(ww_lowering *x);
 bool ww_lower_in_row(const ww_lowering *x, const ww_ins *i);
+/* Whether an address adds what a loop moves by a step that is not known to a row that
+ * begins before the loop; then, whether the row is a product of words. */
+bool ww_lower_walks_row(const ww_lowering *x, uint32_t at);
+bool ww_lower_word_row(const ww_lowering *x, const ww_ins *i);
 
 /* lower_loop.c: ww_lower_unrolled fills known and vanishes before anything is folded;
  * the other fills moves, address, loops, share. */

@@ -49,15 +49,58 @@ static bool guards(const ww_ins *i) {
          !ww_is_float(i->type);
 }
 
+/* Whether phis of a block take v on one way and a number on every other: the register
+ * holds the number before. */
+static bool or_number(const ww_lowering *x, uint32_t b, ww_val v) {
+  for (uint32_t p = 0; p < x->fn->blocks[b].nphis; p++) {
+    const ww_phi *t = &x->fn->blocks[b].phis[p];
+    bool takes = false;
+    bool numbers = true;
+    for (uint32_t k = 0; k < t->n; k++) {
+      ww_val in = ww_phi_value(x->fn, t, k);
+      takes |= in == v;
+      numbers &= in == v || (in != WW_NOVAL && ww_lower_literal(x, in));
+    }
+    if (takes && !numbers)
+      return false;
+  }
+  return true;
+}
+
+static bool loads(const ww_lowering *x, uint32_t b) {
+  for (uint32_t at = x->first[b]; at < x->first[b + 1]; at++) {
+    const ww_ins *i = ww_lower_ins(x, at);
+    if (i->op == WW_OP_LD && ww_is_global(i) && ww_lower_nuses(x, i->dst))
+      return true;
+  }
+  return false;
+}
+
+/* Whether there is a load before or behind the condition around block b that one inside
+ * can wait together with: a branch would keep them apart. */
+static bool overlaps(const ww_lowering *x, uint32_t b) {
+  uint32_t p = x->fn->blocks[b].idom;
+  uint32_t join = p == WW_NOBLOCK ? WW_NOBLOCK : x->fn->blocks[p].ipdom;
+  if (join == WW_NOBLOCK)
+    return false;
+  bool any = loads(x, p) || loads(x, join);
+  for (uint32_t k = 0; k < x->fn->blocks[join].nsucc; k++)
+    any |= loads(x, x->fn->blocks[join].succ[k]);
+  return any;
+}
+
 /* A load that others may write to is not done on the chance that it is needed: where
- * its value merges with another one, a branch stays. */
+ * its value merges with another one that is no number, a branch stays. */
 static bool carried_on(const ww_lowering *x, uint32_t at) {
   const ww_ins *i = ww_lower_ins(x, at);
   if (i->op != WW_OP_LD || i->space != WW_GLOBAL || i->flags & WW_F_READONLY)
     return false;
-  for (uint32_t k = 0; k < ww_lower_nuses(x, i->dst); k++)
-    if (!ww_lower_user(x, i->dst, k))
+  for (uint32_t k = 0; k < ww_lower_nuses(x, i->dst); k++) {
+    uint32_t u = x->uses[x->uses_at[i->dst] + k];
+    if (u & WW_PHI &&
+        !(or_number(x, u & ~WW_PHI, i->dst) && overlaps(x, x->block_of[at])))
       return true;
+  }
   return false;
 }
 
