@@ -191,6 +191,22 @@ static void straight_lines(void **state) {
        "%15 = zext i64 from i32 %3\n"
        "  %16 = add i64 %14, %15\n  st.global i64 [%10], %16\n  ret\n}\n",
        3, 1, 0},
+      /* logic whose result is needed tells as well whether it is zero */
+      {"  %12 = and i32 %7, %6\n  %13 = icmp.ne i32 %12, 0\n  %14 = select i32 %13, %6, "
+       "%3\n  %15 = add i32 %14, %12\n  st.global i32 [%10], %15\n  ret\n}\n",
+       5, 2, 0},
+      /* two words put together are a pair of registers; a mask of one word is one */
+      {"  %12 = zext i64 from i32 %6\n  %13 = shl i64 %12, 32\n  %14 = zext i64 from "
+       "i32 %7\n  %15 = or i64 %13, %14\n  st.global i64 [%10], %15\n  ret\n}\n",
+       2, 0, 0},
+      {"  %12 = ld.global i64 [%9]\n  %13 = and i64 %12, 4095\n  st.global i64 [%10], "
+       "%13\n  ret\n}\n",
+       4, 1, 0},
+      /* the shift of a masked index stands between its mask and other logic */
+      {"  %12 = xor i32 %7, %6\n  %13 = and i32 %12, 255\n  %14 = zext i64 from i32 "
+       "%13\n  %15 = lea i64 %x.1, %14 #4\n  %16 = ld.global f32 [%15]\n"
+       "  st.global f32 [%10], %16\n  ret\n}\n",
+       8, 5, 0},
   };
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
     char *text = ww_fmt(*state, "%s%s%s", HEAD, PARAMS, rows[k].body);
@@ -205,6 +221,101 @@ static void straight_lines(void **state) {
 
 static double inst_of(void **state, const char *body) {
   return once(*state, ww_fmt(*state, "%s%s%s", HEAD, PARAMS, body)).inst - PARAMS_INST;
+}
+
+/* What the address of a neighbour takes: x[i] is there, of an index of 32 bits or of
+ * (long)y * n + i; the last value of `step` is loaded from. */
+static double neighbour(void **state, bool wide, const char *step) {
+  const char *index = wide ? "  %12 = sext i64 from i32 %n.0\n"
+                             "  %13 = sext i64 from i32 %3\n"
+                             "  %14 = mul i64 %13, %12\n"
+                             "  %15 = add i64 %14, %8\n"
+                             "  %16 = lea i64 %x.1, %15 #4\n"
+                           : "  %12 = add i32 %n.0, %3\n"
+                             "  %16 = lea i64 %x.1, %8 #4\n";
+  const char *end = "  %31 = fadd f32 %30, %11\n  st.global f32 [%10], %31\n  ret\n}\n";
+  const char *load = "  %30 = ld.global f32 [%16]\n";
+  double alone = inst_of(state, ww_fmt(*state, "%s%s%s", index, load, end));
+  double both = inst_of(
+      state, ww_fmt(*state, "%s%s%s  %%29 = ld.global f32 [%%28]\n  %%32 = fadd f32 "
+                            "%%29, %%30\n  st.global f32 [%%10 + 4], %%32\n%s",
+                    index, load, step, end));
+  return both - alone - 3; /* its load, addition and store */
+}
+
+static void neighbours(void **state) {
+  /* IMAD.WIDE of what is added; what is subtracted changes the index */
+  assert_float_equal(neighbour(state, false,
+                               "  %20 = add.nsw i32 %7, %n.0\n  %21 = sext i64 from "
+                               "i32 %20\n  %28 = lea i64 %x.1, %21 #4\n"),
+                     1, 0.01);
+  assert_float_equal(neighbour(state, false,
+                               "  %20 = sub.nsw i32 %7, %n.0\n  %21 = sext i64 from "
+                               "i32 %20\n  %28 = lea i64 %x.1, %21 #4\n"),
+                     2, 0.01);
+  /* of 64 bits: IADD3 and its carry, LEA and its */
+  assert_float_equal(
+      neighbour(state, true,
+                "  %20 = add i64 %15, %12\n  %28 = lea i64 %x.1, %20 #4\n"),
+      1, 0.01);
+  assert_float_equal(
+      neighbour(state, true,
+                "  %20 = sub i64 %15, %12\n  %28 = lea i64 %x.1, %20 #4\n"),
+      4, 0.01);
+  /* another row is another product: an addition, IMAD.WIDE, two LEA */
+  assert_float_equal(
+      neighbour(state, true,
+                "  %20 = add.nsw i32 %6, 1\n  %21 = sext i64 from i32 %20\n  %22 = mul "
+                "i64 %21, %12\n  %23 = add i64 %22, %8\n  %28 = lea i64 %x.1, %23 "
+                "#4\n"),
+      4, 0.01);
+}
+
+/* Two columns of a row: nvcc adds each to the product, and scales the sum. One array or
+ * two with the same index: scaled once, then two additions each. */
+static void columns(void **state) {
+#define ROW                                                                     \
+  "  %12 = sext i64 from i32 %n.0\n  %13 = sext i64 from i32 %3\n"              \
+  "  %14 = mul i64 %13, %12\n  %15 = lea i64 %x.1, %14 #4\n"                    \
+  "  %16 = lea i64 %15, %8 #4\n  %17 = ld.global f32 [%16]\n"
+  double one = inst_of(state, ROW "  st.global f32 [%10], %17\n  ret\n}\n");
+  double two = inst_of(
+      state, ROW "  %18 = sext i64 from i32 %6\n  %19 = lea i64 %15, %18 #4\n"
+                 "  %20 = ld.global f32 [%19]\n  %21 = fadd f32 %17, %20\n"
+                 "  st.global f32 [%10], %21\n  ret\n}\n");
+  /* SHF of the column, IMAD.WIDE, two LEA, LDG, FADD; the uniform product is no more */
+  assert_float_equal(two - one, 5, 1.01);
+#define LONG                                                                 \
+  "  %12 = ld.global i64 [%9]\n  %13 = lea i64 %x.1, %12 #4\n"               \
+  "  %14 = ld.global f32 [%13]\n"
+  double first = inst_of(state, LONG "  st.global f32 [%10], %14\n  ret\n}\n");
+  double second = inst_of(state, LONG "  %15 = lea i64 %y.2, %12 #4\n"
+                                      "  st.global f32 [%15], %14\n  ret\n}\n");
+  assert_float_equal(second - first, 4, 0.01);
+}
+
+/* A loop whose step is not known, over x[(long)row * n + i]: ten instructions for nvcc,
+ * of which the address takes five; over x[i] six. */
+static double walked(void **state, const char *row, const char *base) {
+  return inst_of(
+      state,
+      ww_fmt(*state,
+             "%s  br @loop.1\n@loop.1:\n  %%20 = phi i32 [@entry.0 %%7] [@loop.1 "
+             "%%26]\n  %%21 = phi f32 [@entry.0 0.0] [@loop.1 %%25]\n"
+             "  %%22 = sext i64 from i32 %%20\n  %%23 = lea i64 %s, %%22 #4\n"
+             "  %%24 = ld.global f32 [%%23]\n  %%25 = fadd f32 %%24, %%21\n"
+             "  %%26 = add.nsw i32 %%20, %%4\n  %%27 = icmp.slt i32 %%26, %%n.0\n"
+             "  cbr %%27, @loop.1, @end.2\n@end.2:\n  st.global f32 [%%10], %%25\n"
+             "  ret\n}\n",
+             row, base));
+}
+
+static void walks_along_rows(void **state) {
+  const char *row = "  %12 = sext i64 from i32 %n.0\n  %13 = sext i64 from i32 %3\n"
+                    "  %14 = mul i64 %13, %12\n  %15 = lea i64 %x.1, %14 #4\n";
+  double along = walked(state, row, "%15") - walked(state, "", "%x.1");
+  /* the product is computed before the loop here, on the uniform datapath */
+  assert_float_equal(along, 4 + 2, 0.01);
 }
 
 /* The high word decides: what memory holds as 64 bits takes a call, an index does not.
@@ -301,6 +412,15 @@ static void predicates(void **state) {
   double constant = inst_of(state, MERGE("ld.global.readonly")),
          written = inst_of(state, MERGE("ld.global"));
   assert_float_equal(written - constant, 3, 0.01); /* BRA, BSSY, BSYNC */
+#define BESIDE(other)                                                               \
+  "  %12 = icmp.slt i32 %7, 9\n  cbr %12, @a.1, @join.2\n@a.1:\n  %14 = ld.global " \
+  "f32 [%9 + 4]\n  br @join.2\n@join.2:\n  %15 = phi f32 [@entry.0 " other            \
+  "] [@a.1 %14]\n  %16 = fadd f32 %15, %11\n  st.global f32 [%10], %16\n  ret\n}\n"
+  /* beside another load it runs under the predicate, if its register holds a number */
+  double number = inst_of(state, BESIDE("0.0"));
+  double value = inst_of(state, BESIDE("%11"));
+  assert_float_equal(number, constant + 1, 0.01);
+  assert_float_equal(value - number, 3 - 1, 0.01); /* no move of the number */
 }
 
 /* `n` guards in each other, five multiplications before each; flat: the same without a
@@ -693,6 +813,7 @@ int main(void) {
       TEST(unrolled_loop),  TEST(loops),          TEST(registers),
       TEST(unrolled),       TEST(known_trips),    TEST(half_registers),
       TEST(nested_guards),  TEST(scheduled),      TEST(steps_of_occupancy),
-      TEST(unrolled_again), TEST(walks),          TEST(pairs_of_halves)};
+      TEST(unrolled_again), TEST(walks),          TEST(pairs_of_halves),
+      TEST(neighbours),     TEST(columns),        TEST(walks_along_rows)};
   return RUN(tests);
 }

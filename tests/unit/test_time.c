@@ -647,7 +647,10 @@ typedef struct {
   bool before; /* they write their word before they look at another */
   bool frees;  /* the word that they have taken */
   bool swaps;  /* they succeed */
+  bool lanes;  /* each lane has a word of its own */
 } manners;
+
+enum { OWN = 32 }; /* words of a block whose lanes have one each */
 
 static void do_access(const ww_observer *o, const ww_module *m, bool end, ww_access a) {
   const uint64_t addr[64] = {a.lo};
@@ -657,7 +660,8 @@ static void do_access(const ww_observer *o, const ww_module *m, bool end, ww_acc
   a.bytes = 4;
   a.lanes = 1;
   a.addr = addr;
-  a.hi = a.lo + 4;
+  if (!a.hi)
+    a.hi = a.lo + 4;
   a.weight = 1;
   o->access(o->ctx, &a);
 }
@@ -674,16 +678,21 @@ static ww_chain waiting(const char *waits, manners how) {
   if (ww_ir_parse(body, arena, &m, &e))
     fail_msg("%s", e.msg);
   bool cas = m.fns[0].blocks[1].ins[0].op == WW_OP_CAS;
+  uint32_t bytes = how.lanes ? 4 * OWN : 4;
   ww_chainer *x = ww_chainer_new(
       &(ww_chain_gpu){.code = ww_gpu_code_new(&m, &gpu, arena)}, 32, arena);
   ww_observer o = ww_chainer_observer(x);
   for (uint32_t b = 0; b < 4; b++) {
     ww_access own = {.warp = {.block = b},
                      .kind = WW_ACCESS_STORE,
-                     .lo = WW_GLOBAL_BASE + 8 + (cas ? 0 : 4 * b)};
+                     .lo = WW_GLOBAL_BASE + 4 * OWN + (cas ? 0 : bytes * b)};
+    if (how.lanes)
+      own.hi = own.lo + bytes;
     ww_access look = own;
     look.kind = cas ? WW_ACCESS_ATOMIC : WW_ACCESS_LOAD;
-    look.lo = cas ? own.lo : own.lo - 4;
+    look.lo = cas ? own.lo : own.lo - bytes;
+    if (how.lanes)
+      look.hi = own.lo;
     look.swapped = how.swaps;
     o.block_start(o.ctx, b);
     if (how.before)
@@ -718,6 +727,10 @@ static void test_links(void **state) {
   ww_chain chain = waiting(look, (manners){.frees = true});
   ww_chain back = waiting(look, (manners){.frees = true, .before = true});
   ww_chain alone = waiting(look, (manners){0});
+  /* each lane for itself: still one block further back with every look */
+  ww_chain lanes =
+      waiting(look, (manners){.frees = true, .before = true, .lanes = true});
+  assert_true(lanes.back == 1 && !lanes.link);
   assert_true(chain.link > 0 && chain.link_blocks == 1 && !chain.back);
   assert_true(back.back == 1 && !back.link);
   assert_true(!alone.link && !alone.back);

@@ -317,23 +317,6 @@ static void prefer(ww_lowering *x, ww_val v, ww_val base) {
   x->base[base] = v;
 }
 
-/* Where an address of block b is computed: nvcc does what is cheap in the short body of
- * an `if` before it is known whether the body runs. */
-static uint32_t computed_in(const ww_lowering *x, uint32_t b) {
-  enum { LONGEST = 14, ACCESSES = 3 };
-  const ww_block *t = &x->fn->blocks[b];
-  if (t->idom == b || t->idom == WW_NOBLOCK || t->nins > LONGEST || t->nsucc != 1)
-    return b;
-  const ww_block *p = &x->fn->blocks[t->idom];
-  if (p->nsucc != 2 || (p->succ[0] != b && p->succ[1] != b) || p->ipdom == b ||
-      t->succ[0] != p->ipdom || p->loop != t->loop)
-    return b;
-  uint32_t accesses = 0;
-  for (uint32_t k = 0; k < t->nins; k++)
-    accesses += ww_touches_memory(&t->ins[k]);
-  return accesses <= ACCESSES ? t->idom : b;
-}
-
 /* An address: shares another's register, is one step away from it, or stands alone. */
 static void visit(places *p, ww_val v) {
   ww_lowering *x = p->x;
@@ -341,7 +324,7 @@ static void visit(places *p, ww_val v) {
   if (!d || (d->op != WW_OP_LEA && d->op != WW_OP_ADD) || known_place(p, v))
     return;
   place *now = &p->seen[p->n];
-  *now = (place){.v = v, .block = computed_in(x, x->fn->vals[v].ref)};
+  *now = (place){.v = v, .block = x->fn->vals[v].ref};
   bool narrow = ww_lower_short(x, v);
   reader r = {x, narrow};
   form_of(&r, v, 12, &now->f);

@@ -219,6 +219,8 @@ static bool widening_gone(const ww_lowering *x, const ww_ins *i) {
     if (u & WW_PHI)
       return false; /* both words have a register of their own */
     const ww_ins *t = ww_lower_ins(x, u);
+    if (t->dst != WW_NOVAL && x->dead[t->dst])
+      continue;
     if (i->op == WW_OP_ZEXT || t->op == WW_OP_TRUNC || (n == 1 && t->op == WW_OP_ADD))
       continue;
     if ((t->op != WW_OP_LEA && t->op != WW_OP_MUL && t->op != WW_OP_SHL) ||
@@ -297,8 +299,9 @@ static void fold(ww_lowering *x) {
   for (uint32_t at = 0; at < x->nins; at++) {
     const ww_ins *i = ww_lower_ins(x, at);
     x->gone[at] |= gone(x, i, at);
+    bool needed = i->dst == WW_NOVAL || (!x->dead[i->dst] && !x->known[i->dst]);
     /* A chain of three-input operations takes two steps in one, not all in one. */
-    for (uint32_t o = 0; o < 2 && x->gone[at] && i->op != WW_OP_LEA; o++) {
+    for (uint32_t o = 0; o < 2 && x->gone[at] && needed && i->op != WW_OP_LEA; o++) {
       ww_val v = o ? i->b : i->a;
       const ww_ins *d = ww_lower_def(x, v);
       if (!d || d->op != i->op || ww_lower_constant(x, v))

@@ -137,14 +137,27 @@ static void publish(ww_serial *s, const ww_access *a, uint64_t address, double n
   w->after = s->looked >= 0 ? now - s->looked : -1;
 }
 
+/* A flag is one word; where each lane has its own, the first and the last stand for
+ * them. */
+static void publish_flags(ww_serial *s, const ww_access *a, double now) {
+  bool one = a->lo + a->bytes >= a->hi;
+  if (!one && !(a->ins->flags & WW_F_VOLATILE))
+    return;
+  publish(s, a, a->hi - a->bytes, now);
+  if (!one)
+    publish(s, a, a->lo, now);
+}
+
 static void look(ww_serial *s, const ww_access *a, double now) {
   const word *w = word_at(s, a->hi - a->bytes); /* the last word, of several */
   s->looked = now;
   if (!w || !w->block || w->block == a->warp.block + 1 || w->after < 0)
     return;
   if (w->before) {
+    const word *first = word_at(s, a->lo);
+    bool lanes = first && first->block == w->block; /* flags of one block */
     s->backs++;
-    s->reach = fmax(s->reach, (double)(a->hi - a->lo) / a->bytes);
+    s->reach = fmax(s->reach, lanes ? 1 : (double)(a->hi - a->lo) / a->bytes);
     return;
   }
   s->links++;
@@ -170,9 +183,9 @@ ww_turns ww_serial_access(ww_serial *s, const ww_access *a, double now) {
   for (ww_mask m = now >= 0 ? a->lanes : 0; m; m &= m - 1) {
     uint64_t address = a->addr[__builtin_ctzll(m)];
     release(s, address, now);
-    if (a->lo + a->bytes >= a->hi) /* a flag is one word */
-      publish(s, a, address, now);
   }
+  if (now >= 0)
+    publish_flags(s, a, now);
   return (ww_turns){.freed = free_locks(s, a)};
 }
 
