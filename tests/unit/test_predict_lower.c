@@ -192,7 +192,8 @@ static void straight_lines(void **state) {
        "  %16 = add i64 %14, %15\n  st.global i64 [%10], %16\n  ret\n}\n",
        3, 1, 0},
       /* logic whose result is needed tells as well whether it is zero */
-      {"  %12 = and i32 %7, %6\n  %13 = icmp.ne i32 %12, 0\n  %14 = select i32 %13, %6, "
+      {"  %12 = and i32 %7, %6\n  %13 = icmp.ne i32 %12, 0\n  %14 = select i32 %13, "
+       "%6, "
        "%3\n  %15 = add i32 %14, %12\n  st.global i32 [%10], %15\n  ret\n}\n",
        5, 2, 0},
       /* two words put together are a pair of registers; a mask of one word is one */
@@ -236,10 +237,11 @@ static double neighbour(void **state, bool wide, const char *step) {
   const char *end = "  %31 = fadd f32 %30, %11\n  st.global f32 [%10], %31\n  ret\n}\n";
   const char *load = "  %30 = ld.global f32 [%16]\n";
   double alone = inst_of(state, ww_fmt(*state, "%s%s%s", index, load, end));
-  double both = inst_of(
-      state, ww_fmt(*state, "%s%s%s  %%29 = ld.global f32 [%%28]\n  %%32 = fadd f32 "
+  double both =
+      inst_of(state, ww_fmt(*state,
+                            "%s%s%s  %%29 = ld.global f32 [%%28]\n  %%32 = fadd f32 "
                             "%%29, %%30\n  st.global f32 [%%10 + 4], %%32\n%s",
-                    index, load, step, end));
+                            index, load, step, end));
   return both - alone - 3; /* its load, addition and store */
 }
 
@@ -274,19 +276,19 @@ static void neighbours(void **state) {
 /* Two columns of a row: nvcc adds each to the product, and scales the sum. One array or
  * two with the same index: scaled once, then two additions each. */
 static void columns(void **state) {
-#define ROW                                                                     \
-  "  %12 = sext i64 from i32 %n.0\n  %13 = sext i64 from i32 %3\n"              \
-  "  %14 = mul i64 %13, %12\n  %15 = lea i64 %x.1, %14 #4\n"                    \
+#define ROW                                                        \
+  "  %12 = sext i64 from i32 %n.0\n  %13 = sext i64 from i32 %3\n" \
+  "  %14 = mul i64 %13, %12\n  %15 = lea i64 %x.1, %14 #4\n"       \
   "  %16 = lea i64 %15, %8 #4\n  %17 = ld.global f32 [%16]\n"
   double one = inst_of(state, ROW "  st.global f32 [%10], %17\n  ret\n}\n");
-  double two = inst_of(
-      state, ROW "  %18 = sext i64 from i32 %6\n  %19 = lea i64 %15, %18 #4\n"
-                 "  %20 = ld.global f32 [%19]\n  %21 = fadd f32 %17, %20\n"
-                 "  st.global f32 [%10], %21\n  ret\n}\n");
+  double two =
+      inst_of(state, ROW "  %18 = sext i64 from i32 %6\n  %19 = lea i64 %15, %18 #4\n"
+                         "  %20 = ld.global f32 [%19]\n  %21 = fadd f32 %17, %20\n"
+                         "  st.global f32 [%10], %21\n  ret\n}\n");
   /* SHF of the column, IMAD.WIDE, two LEA, LDG, FADD; the uniform product is no more */
   assert_float_equal(two - one, 5, 1.01);
-#define LONG                                                                 \
-  "  %12 = ld.global i64 [%9]\n  %13 = lea i64 %x.1, %12 #4\n"               \
+#define LONG                                                   \
+  "  %12 = ld.global i64 [%9]\n  %13 = lea i64 %x.1, %12 #4\n" \
   "  %14 = ld.global f32 [%13]\n"
   double first = inst_of(state, LONG "  st.global f32 [%10], %14\n  ret\n}\n");
   double second = inst_of(state, LONG "  %15 = lea i64 %y.2, %12 #4\n"
@@ -414,7 +416,7 @@ static void predicates(void **state) {
   assert_float_equal(written - constant, 3, 0.01); /* BRA, BSSY, BSYNC */
 #define BESIDE(other)                                                               \
   "  %12 = icmp.slt i32 %7, 9\n  cbr %12, @a.1, @join.2\n@a.1:\n  %14 = ld.global " \
-  "f32 [%9 + 4]\n  br @join.2\n@join.2:\n  %15 = phi f32 [@entry.0 " other            \
+  "f32 [%9 + 4]\n  br @join.2\n@join.2:\n  %15 = phi f32 [@entry.0 " other          \
   "] [@a.1 %14]\n  %16 = fadd f32 %15, %11\n  st.global f32 [%10], %16\n  ret\n}\n"
   /* beside another load it runs under the predicate, if its register holds a number */
   double number = inst_of(state, BESIDE("0.0"));
@@ -709,6 +711,50 @@ static void pairs_of_halves(void **state) {
   assert_float_equal(apart - together, 1, 0.01);
 }
 
+/* Two halves side by side in memory are loaded as the word that they are put together
+ * to; of a matrix that lies the other way a word too, and lanes exchange halves. */
+static void halves_of_matrices(void **state) {
+#define PUT(first, second)                                                            \
+  "  %40 = mov i16 " first "\n  %41 = zext i32 from i16 %40\n  %42 = mov i16 " second \
+  "\n  %43 = zext i32 from i16 %42\n  %44 = shl i32 %43, 16\n  %45 = or i32 %41, "    \
+  "%44\n"
+#define KEPT "  st.global i32 [%10], %45\n  ret\n}\n"
+  double pair =
+      inst_of(state, "  %20, %21 = ld.global f16x2 [%9]\n" PUT("%20", "%21") KEPT);
+  double apart = inst_of(state, "  %20 = ld.global f16 [%9]\n  %21 = ld.global f16 [%9 "
+                                "+ 64]\n" PUT("%20", "%21") KEPT);
+  assert_float_equal(pair, 3, 0.01);
+  assert_float_equal(apart - pair, 3, 0.01); /* LDG, a shift, LOP3 */
+#define TAKEN                                                                         \
+  "  %46 = trunc i16 from i32 %45\n  %47 = lshr i32 %45, 16\n  %48 = trunc i16 from " \
+  "i32 %47\n  st.global i16 [%10], %46\n  st.global i16 [%10 + 64], %48\n  ret\n}\n"
+  double turned = inst_of(state, "  %20 = ld.global f16 [%9]\n  %21 = ld.global f16 "
+                                 "[%9 + 64]\n" PUT("%20", "%21") TAKEN);
+  double straight =
+      inst_of(state, "  %20, %21 = ld.global f16x2 [%9]\n" PUT("%20", "%21") TAKEN);
+  assert_float_equal(turned - straight, 1, 0.01); /* MOVM */
+}
+
+/* A tile of 16 x 16 is two products of 16 x 8. */
+static void tiles(void **state) {
+  double halves[2];
+  for (uint32_t k = 0; k < 2; k++) {
+    ww_buf b = {0};
+    uint32_t n = k ? 24 : 16;
+    uint32_t results = k ? 8 : 4;
+    ww_buf_puts(&b, "  %12 = fcvt f16 from f32 %11\n  ");
+    for (uint32_t r = 0; r < results; r++)
+      ww_buf_fmt(&b, "%s%%%u:f32", r ? ", " : "", 20 + r);
+    ww_buf_fmt(&b, " = mma.%d f32 from f16 ", k ? 6 : 0);
+    for (uint32_t r = 0; r < n; r++)
+      ww_buf_fmt(&b, "%s%s", r ? ", " : "", r < n - results ? "%12" : "%11");
+    ww_buf_fmt(&b, " #%u\n  st.global f32 [%%10], %%20\n  ret\n}\n", k ? 8192 : 4096);
+    halves[k] = inst_of(state, b.s);
+    ww_buf_free(&b);
+  }
+  assert_float_equal(halves[1] - halves[0], 1, 0.01);
+}
+
 /* Registers of a kernel that loads 40 values, each by `load`, makes of each another one
  * by `use`, all of them first or one by one, and stores them. */
 static double
@@ -806,14 +852,31 @@ static void room_for_loads(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      TEST(room_for_loads), TEST(straight_lines), TEST(divisions),
-      TEST(atomics),        TEST(warp_groups),    TEST(predicates),
-      TEST(local_words),    TEST(switches),       TEST(guarded),
-      TEST(unrolled_loop),  TEST(loops),          TEST(registers),
-      TEST(unrolled),       TEST(known_trips),    TEST(half_registers),
-      TEST(nested_guards),  TEST(scheduled),      TEST(steps_of_occupancy),
-      TEST(unrolled_again), TEST(walks),          TEST(pairs_of_halves),
-      TEST(neighbours),     TEST(columns),        TEST(walks_along_rows)};
+  const struct CMUnitTest tests[] = {TEST(room_for_loads),
+                                     TEST(straight_lines),
+                                     TEST(divisions),
+                                     TEST(atomics),
+                                     TEST(warp_groups),
+                                     TEST(predicates),
+                                     TEST(local_words),
+                                     TEST(switches),
+                                     TEST(guarded),
+                                     TEST(unrolled_loop),
+                                     TEST(loops),
+                                     TEST(registers),
+                                     TEST(unrolled),
+                                     TEST(known_trips),
+                                     TEST(half_registers),
+                                     TEST(nested_guards),
+                                     TEST(scheduled),
+                                     TEST(steps_of_occupancy),
+                                     TEST(unrolled_again),
+                                     TEST(walks),
+                                     TEST(pairs_of_halves),
+                                     TEST(neighbours),
+                                     TEST(columns),
+                                     TEST(walks_along_rows),
+                                     TEST(halves_of_matrices),
+                                     TEST(tiles)};
   return RUN(tests);
 }

@@ -6,6 +6,8 @@
  * static; how often each block ran comes from the trace. */
 #include "lower_int.h"
 
+#include "../../ir/mma.h"
+
 const char *const ww_pipe_names[WW_NPIPES] = {"fma", "alu", "imad",   "fp64",   "half",
                                               "xu",  "lsu", "tensor", "control"};
 
@@ -155,7 +157,7 @@ static bool first_in_row(const emit *e, ww_val v) {
   return true;
 }
 
-/* What an index of 64 bits is the sum of; v WW_NOVAL: the index is a word. */
+/* What an array's index of 64 bits is the sum of; v WW_NOVAL: there is none. */
 typedef struct {
   ww_val v, row;
 } long_index;
@@ -167,8 +169,9 @@ static long_index index_of(const ww_lowering *x, uint32_t at) {
     return (long_index){WW_NOVAL, WW_NOVAL};
   if (ww_lower_walks_row(x, at))
     return (long_index){i->b, x->def[i->a]->b};
+  bool array = x->fn->vals[i->a].kind == WW_VAL_PARAM;
   bool word = ww_lower_widened(x, ww_lower_scaled(x, i->b)) != WW_NOVAL;
-  return (long_index){word ? WW_NOVAL : i->b, WW_NOVAL};
+  return (long_index){word || !array ? WW_NOVAL : i->b, WW_NOVAL};
 }
 
 /* How many addresses of this block, `before` this one or in all, have the same index of
@@ -637,6 +640,14 @@ static void warp_group(emit *e) {
   e->c->latency = cycles;
 }
 
+/* Tiles of 16 x 16 and the like are two products of 16 x 8. */
+static void matrix(emit *e) {
+  const ww_mma_shape *t = &ww_mma_shapes[e->i->sub];
+  put(e, WW_SASS_mma, 1);
+  if (t->m * t->n > 128)
+    ww_lower_scale(e->c, 2);
+}
+
 static void group(emit *e) {
   if (e->i->sub != WW_GROUP_WG_COMMIT) /* a mark of the last product */
     put(e, WW_SASS_bar, 1);
@@ -760,7 +771,7 @@ static void one(emit *e) {
     if (i->op == WW_OP_WGMMA)
       warp_group(e);
     else
-      put(e, WW_SASS_mma, 1);
+      matrix(e);
     break;
   case WW_CLASS_CTL:
     control(e);

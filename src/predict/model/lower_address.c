@@ -258,8 +258,8 @@ static bool adds_term(const reader *r, const ww_ins *d, const term *by) {
 /* Instructions from an address to v, one term further; 0: v is computed for itself.
  * nvcc adds what is added to an index in the source to the address instead: a word by
  * one multiply-add, 64 bits by two shift-adds, and in unrolled loops the stride by two
- * additions, in those that vanish by one. What is subtracted changes the index, and is scaled again; another row,
- * (y + 1) * n, is another product. */
+ * additions, in those that vanish by one. What is subtracted changes the index, and is
+ * scaled again; another row, (y + 1) * n, is another product. */
 static float step_of(const reader *r, ww_val v, ww_val from, const term *by) {
   const ww_lowering *x = r->x;
   const ww_ins *d = x->def[v];
@@ -424,9 +424,9 @@ bool ww_lower_walks_row(const ww_lowering *x, uint32_t at) {
   if (i->op != WW_OP_LEA || loop == WW_NOBLOCK || x->gone[at] || x->share[at] != 1 ||
       x->shares[i->dst] || ww_lower_short(x, i->dst))
     return false;
-  return ww_lower_widened(x, i->b) != WW_NOVAL &&
-         ww_ir_in_loop(x->fn, x->fn->vals[i->b].ref, loop) &&
-         row_before(x, i->a, loop);
+  return ww_lower_widened(x, i->b) != WW_NOVAL && x->moves[i->b] != WW_STEADY &&
+         ww_lower_all_users(x, i->dst, ww_touches_memory) &&
+         ww_ir_in_loop(x->fn, x->fn->vals[i->b].ref, loop) && row_before(x, i->a, loop);
 }
 
 /* A row whose begin nobody needs but addresses that walk along it. */

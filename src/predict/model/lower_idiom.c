@@ -182,6 +182,46 @@ static void join_halves(ww_lowering *x, uint32_t at) {
   x->gone[at] = true;
 }
 
+/* The load of a half, its bits taken for a number. */
+static const ww_ins *loaded_half(const ww_lowering *x, ww_val v, ww_val *half) {
+  const ww_ins *d = ww_lower_def(x, v);
+  for (; d && (d->op == WW_OP_ZEXT || d->op == WW_OP_MOV); d = ww_lower_def(x, v))
+    v = d->a;
+  *half = v;
+  return d && d->op == WW_OP_LD && ww_type_bytes[d->type] == 2 ? d : NULL;
+}
+
+/* Taken apart again: a fragment of a matrix, whose elements the product takes. */
+static bool takes_apart(const ww_ins *i) {
+  return i->op == WW_OP_TRUNC || i->op == WW_OP_LSHR;
+}
+
+/* Two halves of a word that were loaded: as one word, if they lie side by side. Of a
+ * matrix that lies the other way nvcc loads words too, and lanes exchange their halves
+ * (MOVM). */
+static void join_loaded(ww_lowering *x, uint32_t at) {
+  const ww_ins *i = ww_lower_ins(x, at);
+  if (i->op != WW_OP_OR || i->type != WW_I32)
+    return;
+  for (uint32_t k = 0; k < 2; k++) {
+    ww_val halves[2];
+    const ww_ins *high = alone(x, k ? i->b : i->a, x->block_of[at]);
+    if (!high || high->op != WW_OP_SHL || !by_literal(x, high) ||
+        literal(x, high->b) != 16)
+      continue;
+    const ww_ins *first = loaded_half(x, k ? i->a : i->b, &halves[0]);
+    const ww_ins *second = loaded_half(x, high->a, &halves[1]);
+    bool matrix = first && second && first->n == 1 && second->n == 1 &&
+                  ww_lower_nuses(x, halves[1]) == 1 &&
+                  ww_lower_all_users(x, i->dst, takes_apart);
+    if (!first || !second || (first != second && !matrix))
+      continue;
+    drop(x, high);
+    x->gone[first == second ? at : ww_lower_at(x, halves[1])] = true;
+    return;
+  }
+}
+
 /* Of a word that is loaded for one byte or half-word of it, no more is loaded. */
 static void narrow_load(ww_lowering *x, uint32_t at) {
   const ww_ins *i = ww_lower_ins(x, at);
@@ -270,6 +310,7 @@ void ww_lower_idioms(ww_lowering *x) {
   for (uint32_t at = 0; at < x->nins; at++) {
     join_bytes(x, at);
     join_halves(x, at);
+    join_loaded(x, at);
     narrow_load(x, at);
     masked_shift(x, at);
     saturate(x, at);
