@@ -317,7 +317,7 @@ static void put_first(void *ctx, ww_buf *out) {
                    "class=\"diff\">");
   put_diff(patch.s ? patch.s : "none", out);
   ww_buf_puts(out, "</pre></div></section>\n<section><h2>What was tried, and what "
-                   "became of it</h2><p class=\"note\">");
+                   "became of it</h2><p class=\"note\">The search ended: ");
   ww_svg_escape(out, o->stopped);
   ww_buf_puts(out,
               "</p><div class=\"scroll\"><table><thead><tr><th></th><th>from</th>"
