@@ -14,6 +14,7 @@
 #include "../base/random.h"
 
 #define FEW 8            /* elements of a sparse buffer */
+#define JUMPS 4          /* of row pointers */
 #define SPECIAL_EVERY 11 /* elements, of those that are special */
 
 static double special(ww_contents contents, uint64_t r) {
@@ -110,6 +111,23 @@ put_sparse(const ww_fill *f, const char *type, uint64_t seed, uint8_t *to, uint6
   }
 }
 
+/* Row pointers of which few rows have all: longer than any block is wide. */
+static void put_jumps(
+    const ww_fill *f, const char *type, uint64_t seed, uint8_t *to, uint64_t count) {
+  uint64_t at = 0;
+  for (int k = 0; k <= JUMPS && at < count; k++) {
+    uint64_t next = at + 1 + ww_random(&seed) % (count / JUMPS + 1);
+    ww_fill same = {.kind = WW_FILL_UNIFORM};
+    if (k == JUMPS || next > count)
+      next = count;
+    same.lo = f->lo + floor((f->hi - f->lo) * k / JUMPS);
+    same.hi = same.lo + 1;
+    ww_fill_bytes(&same, type, next - at, seed, 0, next - at,
+                  to + at * ww_elem_size(type));
+    at = next;
+  }
+}
+
 /* Floats that no sum is spoiled by: atomics may add to them. */
 static void
 poison(const ww_case *c, const char *type, uint64_t seed, uint8_t *to, uint64_t n) {
@@ -152,6 +170,9 @@ uint8_t *ww_case_contents(const ww_plan *p,
     if (c->contents == WW_CONTENTS_SPARSE && f.kind == WW_FILL_UNIFORM && f.lo < f.hi &&
         ww_elem_is_int(type))
       put_sparse(&f, type, r->seed, to + lead, r->size - lead);
+    else if (c->contents == WW_CONTENTS_SPARSE && f.kind == WW_FILL_MONOTONE &&
+             ww_elem_is_int(type))
+      put_jumps(&f, type, r->seed, to + lead, count);
     else
       ww_fill_bytes(&f, type, count, r->seed, 0, count, to + lead);
   }
