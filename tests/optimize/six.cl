@@ -40,7 +40,7 @@ __kernel void neighbours(int n, __global const float *x, __global float *y) {
 }
 
 // warpwise: grid=(n+64*W-1)/(64*W) block=64 n=16384 k=u32[n] v=u32[n]
-__kernel void mix(int n, __global const unsigned *k, __global unsigned *v) {
+__kernel void scramble(int n, __global const unsigned *k, __global unsigned *v) {
   int i = get_global_id(0) * W;
   for (int j = 0; j < W; j++)
     if (i + j < n) v[i + j] = (k[i + j] ^ (k[i + j] >> 16)) * 2654435769u;
