@@ -15,7 +15,9 @@ typedef struct {
   uint32_t lanes, block; /* threads of a team, of a block */
   const char *lane;      /* names */
   uint32_t loops;        /* that are shared */
-  bool apart;            /* right only where buffers do not overlap */
+  WW_VEC(ww_counted_loop) shared;
+  WW_VEC(uint32_t) once;     /* statements of the first thread alone */
+  WW_VEC(uint32_t) elements; /* that loops add to: nodes */
   ww_edit_list edits;
 } team;
 
@@ -133,7 +135,7 @@ static const char *put_elements(team *t,
         ww_edit_put(x, &t->edits, x->v[i].begin, x->v[i].end, name_of(t, &w->of[k]));
     text = ww_fmt(x->a, "%s%sif (%s == 0) %s = %s;", text, gap, t->lane,
                   ww_node_text(x, element), name_of(t, &w->of[k]));
-    t->apart = true;
+    ww_push(x->a, &t->elements, element);
   }
   return text;
 }
@@ -153,7 +155,6 @@ static void share_loop(team *t, const ww_counted_loop *c, const ww_loop_work *w)
   const char *behind =
       ww_fmt(x->a, "%s%s%s", meet(t, w, gap), put_elements(t, c, w, gap),
              alone ? ww_fmt(x->a, "%s}", gap) : "");
-  t->apart |= w->stores;
   if (*before)
     ww_edit_put(x, &t->edits, begin, begin, before);
   ww_edit_put(x, &t->edits, x->v[c->start].begin, x->v[c->start].end,
@@ -164,6 +165,7 @@ static void share_loop(team *t, const ww_counted_loop *c, const ww_loop_work *w)
               ww_fmt(x->a, "%s += %s", x->v[c->counter].name, step));
   if (*behind)
     ww_edit_put(x, &t->edits, end, end, behind);
+  ww_push(x->a, &t->shared, *c);
   t->loops++;
 }
 
@@ -180,6 +182,7 @@ static bool write_once(team *t, uint32_t node) {
   }
   uint32_t begin = x->v[node].begin;
   ww_edit_put(x, &t->edits, begin, begin, ww_fmt(x->a, "if (%s == 0) ", t->lane));
+  ww_push(x->a, &t->once, node);
   return true;
 }
 
@@ -209,6 +212,60 @@ static bool walk(team *t, uint32_t node) {
     uint32_t part = ww_node_child(x, node, k);
     if (k + bodies < count ? ww_node_stores(x, part) : !walk(t, part))
       return false;
+  }
+  return true;
+}
+
+/* ---- who reads what others of the team write ---- */
+
+static const ww_counted_loop *shared_around(const team *t, uint32_t node) {
+  for (uint32_t k = 0; k < t->shared.n; k++)
+    if (ww_node_inside(t->x, node, t->shared.v[k].loop))
+      return &t->shared.v[k];
+  return NULL;
+}
+
+/* By the first thread alone: its statements, and elements that have variables. */
+static bool is_of_first(const team *t, uint32_t node) {
+  const ww_rewriting *x = t->x;
+  for (uint32_t k = 0; k < t->once.n; k++)
+    if (ww_node_inside(x, node, t->once.v[k]))
+      return true;
+  uint32_t use = ww_node_above(x, node, WW_NODE_SUBSCRIPT);
+  for (uint32_t k = 0; k < t->elements.n && use != WW_NONODE; k++)
+    if (ww_node_alike(x, use, t->elements.v[k]) && shared_around(t, node))
+      return true;
+  return false;
+}
+
+/* A use of an array beside a store to it: by the thread that stores, of what it stores.
+ */
+static bool is_own_use(const team *t, uint32_t use, uint32_t to, uint32_t array) {
+  const ww_rewriting *x = t->x;
+  const ww_counted_loop *store = shared_around(t, to);
+  const ww_counted_loop *loop = shared_around(t, use);
+  if (is_of_first(t, array) || !store)
+    return is_of_first(t, use);
+  uint32_t element = ww_node_above(x, use, WW_NODE_SUBSCRIPT);
+  return loop && element != WW_NONODE && ww_node_alike(x, element, to) &&
+         ww_node_alike(x, loop->start, store->start);
+}
+
+static bool is_race_free(const team *t) {
+  const ww_rewriting *x = t->x;
+  for (uint32_t i = x->body; i < x->v[x->body].last; i++) {
+    uint32_t to = ww_node_target(x, i);
+    if (to == WW_NONODE || ww_node_variable(x, to) != WW_NONODE)
+      continue;
+    uint32_t array = to;
+    while (array < x->v[to].last && (x->v[array].kind != WW_NODE_REFERENCE ||
+                                     x->v[array].type != WW_TYPE_POINTER))
+      array++;
+    for (uint32_t use = x->body; array < x->v[to].last && use < x->v[x->body].last;
+         use++)
+      if (x->v[use].kind == WW_NODE_REFERENCE && x->v[use].decl == x->v[array].decl &&
+          !ww_node_inside(x, use, to) && !is_own_use(t, use, to, array))
+        return false;
   }
   return true;
 }
@@ -249,7 +306,7 @@ static void offer_row(ww_rewriting *x, uint32_t lanes, uint32_t block) {
   uint32_t was = x->in->launch->block[0];
   uint32_t index = ww_index_global(x, 0, &size);
   t.lane = ww_text_fresh(x, "lane");
-  if (index == WW_NONODE || !walk(&t, x->body) || !t.loops)
+  if (index == WW_NONODE || !walk(&t, x->body) || !t.loops || !is_race_free(&t))
     return;
   put_index(&t, index, size);
   ww_rewrite_offer(
@@ -260,7 +317,7 @@ static void offer_row(ww_rewriting *x, uint32_t lanes, uint32_t block) {
                   ? ww_fmt(x->a, "a block of %u threads an element", block)
                   : ww_fmt(x->a, "%u lanes an element, blocks of %u", lanes, block),
           .shape = {.block = {block}, .was = {was}, .now = {block / lanes}},
-          .apart = t.apart});
+          .apart = true});
 }
 
 void ww_rewrite_row(ww_rewriting *x) {

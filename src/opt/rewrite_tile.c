@@ -107,6 +107,17 @@ static uint32_t index_axes(const tiling *t, uint32_t node) {
   return out;
 }
 
+/* Is it written anywhere: then a block's threads may not see the same. */
+static bool is_written(const ww_rewriting *x, uint32_t decl) {
+  for (uint32_t i = x->body; i < x->v[x->body].last; i++) {
+    uint32_t to = ww_node_target(x, i);
+    if ((to != WW_NONODE && ww_node_uses(x, to, decl)) ||
+        (ww_starts(ww_node_callee(x, i), "atomic") && ww_node_uses(x, i, decl)))
+      return true;
+  }
+  return false;
+}
+
 static bool read_load(const tiling *t, uint32_t node, load *out) {
   const ww_rewriting *x = t->x;
   const ww_node *n = &x->v[node];
@@ -120,7 +131,8 @@ static bool read_load(const tiling *t, uint32_t node, load *out) {
     return false;
   uint32_t d = ww_node_of_decl(x, x->v[array].decl);
   if (d == WW_NONODE || x->v[d].type != WW_TYPE_POINTER ||
-      ww_node_inside(x, d, t->c.loop) || !is_staged_index(t, index))
+      ww_node_inside(x, d, t->c.loop) || !is_staged_index(t, index) ||
+      is_written(x, x->v[array].decl))
     return false;
   *out = (load){node, index_axes(t, index) | axes_of(x, array, 0), NULL};
   return out->axes == 0 || (out->axes == X && t->block[1] > 1) ||

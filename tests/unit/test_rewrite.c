@@ -253,6 +253,20 @@ static void test_row(void **state) {
            ";\n  float t = 0;\n  for (int j = 0; j < m; j++)\n"
            "    t = t * 0.5f + a[i * m + j];\n  y[i] = t;\n}\n",
            ROW, &line256);
+  /* all lanes read what the first one writes; a lane reads what another one writes */
+  has_none(*state,
+           "__global__ void k(int m, const float *a, float *y) {\n  int i = " GID
+           ";\n  float t = 0;\n  for (int j = 0; j < m; j++) t += a[i * m + j];\n"
+           "  y[i] = t;\n  for (int j = 0; j < m; j++) t += a[j] * y[i];\n"
+           "  y[i + 1] = t;\n}\n",
+           ROW, &line256);
+  has_none(*state,
+           "__global__ void k(int m, const float *a, float *y) {\n  int i = " GID
+           ";\n  float t = 0;\n"
+           "  for (int j = 0; j < m; j++) y[i * m + j] = a[i * m + j];\n"
+           "  for (int j = 0; j < m - 1; j++) t += y[i * m + j + 1];\n"
+           "  y[i * m] = t;\n}\n",
+           ROW, &line256);
   /* the counter's last value is used */
   has_none(*state,
            "__global__ void k(int m, const float *a, float *y) {\n  int i = " GID
