@@ -314,7 +314,10 @@ static ww_status old_launch(const ww_plan *p,
     return st;
   scale_grid(p, c, 0, &s->launch, l);
   scale_buffers(p, c, l);
-  keep_empty(p, l);
+  uint64_t grid[3];
+  grid_at(p, c->value, a, grid);
+  if (grid[0]) /* else nobody can launch it: one block all the same, which may read */
+    keep_empty(p, l);
   l->seed = c->seed;
   st = ww_inputs_complete(s->module, s->fn, l, &until, said, a, e);
   if (st)

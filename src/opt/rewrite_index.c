@@ -340,6 +340,39 @@ void ww_rewrite_swap(ww_rewriting *x) {
                                    .shape = {.swap = true}});
 }
 
+/* ---- axes ---- */
+
+static bool has_atomics(const ww_rewriting *x) {
+  for (uint32_t i = x->body; i < x->v[x->body].last; i++)
+    if (x->v[i].kind == WW_NODE_CALL && ww_starts(ww_node_callee(x, i), "atom"))
+      return true;
+  return false;
+}
+
+/* Threads of an axis that nothing reads do the same work once for each of them. */
+void ww_rewrite_axes(ww_rewriting *x) {
+  const ww_launch *l = x->in->launch;
+  ww_reshape shape = {0};
+  ww_edit_list none = {0};
+  bool any = false;
+  indices v;
+  find_indices(x, &v);
+  if (!ww_index_independent(x) || has_atomics(x) || has_bounds(x))
+    return;
+  for (int k = 1; k < 3; k++) {
+    if (v.used[k] || l->block[k] * l->grid[k] <= 1)
+      continue;
+    shape.block[k] = 1;
+    shape.was[k] = 1;
+    shape.now[k] = l->grid[k];
+    any = true;
+  }
+  if (any)
+    ww_rewrite_offer(x, &none,
+                     &(ww_rewritten){.title = "one thread along axes that nothing reads",
+                                     .shape = shape});
+}
+
 /* ---- stride ---- */
 
 typedef struct {

@@ -17,7 +17,7 @@
 #include "search_int.h"
 
 #define PREDICT_SECONDS 60
-#define VERIFY_BYTES (2ull << 30)
+#define VERIFY_BYTES (4ull << 30)
 #define VERIFY_SECONDS 300 /* of wall time: other processes may be at work */
 
 /* ---- in this process ---- */
