@@ -292,7 +292,7 @@ help:
 	@echo "make lint       layers, formatting, file lengths, cppcheck"
 	@echo "make format     clang-format over sources and headers"
 	@echo "make bench      timings"
-	@echo "make docs       rewrite docs/metrics.md and the tables of docs/gpus.md"
+	@echo "make docs       rewrite docs/metrics.md, the tables of docs/gpus.md, and what README and tutorial show of the program"
 	@echo "make map        every source file and its one job"
 	@echo "make install    program, library, manual, completions; DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) LIBDIR=$(LIBDIR); make uninstall"
 	@echo "make dist       $(BUILD)/warpwise-$(VERSION).tar.gz, the same bytes from the same sources"
@@ -405,9 +405,10 @@ format:
 bench: all
 	@scripts/bench.sh $(BUILD)
 
-docs: $(BUILD)/tests/unit/test_docs $(BUILD)/tests/unit/test_gpu
+docs: $(BUILD)/warpwise $(BUILD)/tests/unit/test_docs $(BUILD)/tests/unit/test_gpu
 	@$(BUILD)/tests/unit/test_docs --write docs/metrics.md
 	@$(BUILD)/tests/unit/test_gpu --write docs/gpus.md
+	@scripts/pages.py $(BUILD)
 
 map:
 	@scripts/codemap.sh

@@ -84,7 +84,7 @@ missing=$(grep '^src' tests/folders.def | while read -r folder stages; do
     case $each in
     '|') ;;
     unit/*) [ -f "tests/unit/test_${each#unit/}.c" ] || echo "$folder: no $each" ;;
-    *) grep -q "^  $each) " tests/run.sh || echo "$folder: no stage $each" ;;
+    *) grep -q "^  $each)" tests/run.sh || echo "$folder: no stage $each" ;;
     esac
   done
 done)
