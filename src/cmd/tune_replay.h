@@ -6,8 +6,8 @@
 #include "../opt/tune.h"
 
 typedef struct {
-  uint64_t pool; /* variants of a pool; 0: 100 */
-  uint64_t most; /* variants that are predicted, pools are drawn from; 0: 400 */
+  uint64_t pool;    /* variants of a pool; 0: 100 */
+  uint64_t most;    /* variants that are predicted, pools are drawn from; 0: 400 */
   uint64_t records; /* only variants with so many recorded times */
   uint64_t seed;
   bool json;

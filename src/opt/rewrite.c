@@ -270,10 +270,8 @@ static const char *error_in_kernel(const ww_rewriting *x) {
   return NULL;
 }
 
-uint32_t ww_rewrite_all(const ww_rewrite_input *in,
-                        ww_arena *a,
-                        ww_rewritten **out,
-                        ww_err *e) {
+uint32_t
+ww_rewrite_all(const ww_rewrite_input *in, ww_arena *a, ww_rewritten **out, ww_err *e) {
   ww_rewriting x = {.in = in, .v = in->syntax->v, .text = in->syntax->text, .a = a};
   *out = NULL;
   if (!ww_rewrite_kernel(&x)) {

@@ -51,10 +51,8 @@ typedef struct {
 } ww_rewrite_input;
 
 /* All offers, in the table's order; lives in the arena. e: why there can be none. */
-uint32_t ww_rewrite_all(const ww_rewrite_input *in,
-                        ww_arena *a,
-                        ww_rewritten **out,
-                        ww_err *e);
+uint32_t
+ww_rewrite_all(const ww_rewrite_input *in, ww_arena *a, ww_rewritten **out, ww_err *e);
 
 /* The text with the body of the function that the kernel only calls in the place of the
  * call; NULL: the kernel does more. */

@@ -368,9 +368,10 @@ void ww_rewrite_axes(ww_rewriting *x) {
     any = true;
   }
   if (any)
-    ww_rewrite_offer(x, &none,
-                     &(ww_rewritten){.title = "one thread along axes that nothing reads",
-                                     .shape = shape});
+    ww_rewrite_offer(
+        x, &none,
+        &(ww_rewritten){.title = "one thread along axes that nothing reads",
+                        .shape = shape});
 }
 
 /* ---- stride ---- */

@@ -60,14 +60,14 @@ elif any(tried[t]["state"] != "verified" for t in tried if t == r["best"]): prin
 
 faster naive.cu scale_columns 1.5 "swap block"
 faster naive.cu sum 3 "atomic-warp atomic-sum"
-faster naive.cu column_sums 1.1 "accumulate restrict"
+faster naive.cu column_sums 1.1 "accumulate restrict row"
 faster naive.cu waves 2 floats --gpu rtx3080
 faster naive.cu waves 1.5 "block jam stride"
-rounds=2 faster naive.cu all_pairs 2 share
+faster naive.cu all_pairs 2 "share row"
 faster naive.cu counts 3 atomic-table
 faster naive.cu row_products 5 row
 faster naive.cu greys 1.3 vector
-faster naive.cu row_sums 1.5 "vector-loop row"
+faster naive.cu row_sums 1.2 "vector-loop row"
 faster naive.cu transpose 2 turn
 faster naive.cu eightfold 1.5 axes
 faster naive.cl scale_columns 1.5 swap
