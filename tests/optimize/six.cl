@@ -39,7 +39,7 @@ __kernel void neighbours(int n, __global const float *x, __global float *y) {
   if (i > 0 && i < n - 1) y[i] = 0.25f * x[i - 1] + 0.5f * x[i] + 0.25f * x[i + 1];
 }
 
-// warpwise: grid=(n+64*W-1)/(64*W) block=64 n=16384 k=u32[n] v=u32[n]
+// warpwise: grid=(n+63)/64 block=64 n=16384 k=u32[n] v=u32[n]
 __kernel void scramble(int n, __global const unsigned *k, __global unsigned *v) {
   int i = get_global_id(0) * W;
   for (int j = 0; j < W; j++)

@@ -104,6 +104,7 @@ export class Editor {
   }
 
   async closeToasts() {
+    if (!(await this.page.locator(".notification-toast").count())) return; // the command is offered where there are some
     await this.command("Notifications: Clear All Notifications");
     await until(async () => (await this.page.locator(".notification-toast").count()) === 0, 5000, "no notifications");
   }
