@@ -12,7 +12,7 @@ import statistics
 import sys
 
 LIMITS = {
-    "code tokens": 1240000,
+    "code tokens": 1300000,
     "tokens a line, median": 8.5,
     "tokens a function, median": 105,
     "lines over 100 columns": 0,

@@ -214,7 +214,11 @@ static ww_status run_campaign(ww_cmd *c,
   sigaction(SIGHUP, NULL, &was);
   if (was.sa_handler != SIG_IGN)
     sigaction(SIGHUP, &on, NULL);
-  ww_campaign_sink sink = {.ctx = &x, .progress = show_progress, .stop = stop};
+  ww_campaign_sink sink = {
+      .ctx = &x,
+      .progress = show_progress,
+      .stop = stop,
+  };
   ww_campaign_job job = {.campaign = g,
                          .rank = r,
                          .target = t,

@@ -152,7 +152,10 @@ static ww_status prepare(job *j) {
 }
 
 static ww_status run(ww_cmd *c) {
-  job j = {.c = c, .o = c->opt};
+  job j = {
+      .c = c,
+      .o = c->opt,
+  };
   const char *out = j.o->out;
   ww_status st = prepare(&j);
   if (!st)

@@ -21,7 +21,10 @@ static const ww_option table[] = {
     {0},
 };
 
-static const ww_store_filter every = {.origin = -1, .failed = true};
+static const ww_store_filter every = {
+    .origin = -1,
+    .failed = true,
+};
 
 /* The suites or families of a small set name it better than its file. */
 static void name_by_families(ww_stats *s) {

@@ -130,7 +130,10 @@ static void load(void *library, ww_buf *out) {
 }
 static bool loads(const char *library) {
   ww_buf out;
-  ww_child child = {.work = load, .ctx = (void *)library};
+  ww_child child = {
+      .work = load,
+      .ctx = (void *)library,
+  };
   bool there = !ww_child_run(&child, &out, NULL) && out.n;
   ww_buf_free(&out);
   return there;
@@ -319,7 +322,10 @@ static void print_json(const checkup *x) {
 static ww_status run(ww_cmd *c) {
   static void (*const checks[])(checkup * x) = {
       front_end, own_files, toolkit, devices, recorder, emulation, cache, confinement};
-  checkup x = {.c = c, .a = c->arena};
+  checkup x = {
+      .c = c,
+      .a = c->arena,
+  };
   if (c->noperands)
     return ww_usage(
         c, "doctor takes no file; `warpwise kernels FILE` says what is in one");

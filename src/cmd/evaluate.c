@@ -444,7 +444,10 @@ static ww_status side_by_side(job *j, const chosen *as, ww_evaluate_how *how) {
 
 static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
-  job j = {.c = c, .o = o};
+  job j = {
+      .c = c,
+      .o = o,
+  };
   chosen as;
   bool trace = ww_is(o->by, "trace"), side = ww_is(o->by, "both"),
        text = ww_is(o->by, "text");

@@ -213,7 +213,10 @@ static void set(ww_report *m, ww_metric metric, double v) {
 }
 
 static ww_report report_of(const reader *r, const csv_row *row) {
-  ww_report m = {.kernel = get(r, row, "kernelName"), .by = WW_BY_HARDWARE};
+  ww_report m = {
+      .kernel = get(r, row, "kernelName"),
+      .by = WW_BY_HARDWARE,
+  };
   double ns = number(r, row, "xtime");
   ww_balance i = {.fp64 = number(r, row, "dpAI"),
                   .fp32 = number(r, row, "spAI"),
@@ -265,7 +268,10 @@ ww_status ww_evaluate_csv(ww_cmd *c,
                           ww_eval_case **out,
                           uint32_t *n) {
   ww_arena *a = c->arena;
-  reader r = {.c = c, .dir = recordings};
+  reader r = {
+      .c = c,
+      .dir = recordings,
+  };
   char *text;
   size_t bytes;
   ww_gpu *gpu = WW_NEW(a, ww_gpu);

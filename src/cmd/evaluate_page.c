@@ -135,7 +135,11 @@ static bool drawn(const scale *s, const ww_mark *m) {
 /* Whole decades around all points, so that the axes are equal and the diagonal is one.
  */
 static scale scale_of(const ww_evaluation *v) {
-  scale s = {.log = !ww_rule_of(v->metric).points, .lo = INFINITY, .hi = -INFINITY};
+  scale s = {
+      .log = !ww_rule_of(v->metric).points,
+      .lo = INFINITY,
+      .hi = -INFINITY,
+  };
   if (!s.log)
     return (scale){.lo = 0, .hi = 100};
   for (uint32_t k = 0; k < v->n; k++) {

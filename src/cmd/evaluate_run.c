@@ -48,7 +48,11 @@ static ww_status by_machine(const run *p,
                             ww_report *out,
                             ww_err *e) {
   ww_prediction *said = WW_NEW(a, ww_prediction);
-  ww_answers asked = {.module = s->module, .fn = s->fn, .launch = *l};
+  ww_answers asked = {
+      .module = s->module,
+      .fn = s->fn,
+      .launch = *l,
+  };
   ww_query_targets q = {.gpus = g,
                         .n = 1,
                         .params = &p->params,
@@ -221,7 +225,12 @@ ww_status ww_evaluate_predict(ww_cmd *c,
                               const ww_evaluate_how *how,
                               ww_eval_case *cases,
                               uint32_t n) {
-  run p = {.c = c, .how = how, .cases = cases, .n = n};
+  run p = {
+      .c = c,
+      .how = how,
+      .cases = cases,
+      .n = n,
+  };
   if (!n)
     return WW_OK;
   if (ww_params_load(c->arena, &p.params, &c->err))

@@ -104,7 +104,10 @@ static ww_status explain_one(job *j, ww_launch *launch) {
 }
 
 static ww_status run(ww_cmd *c) {
-  job j = {.c = c, .o = c->opt};
+  job j = {
+      .c = c,
+      .o = c->opt,
+  };
   if (j.o->sarif + j.o->github + c->json + !!j.o->html > 1)
     return ww_usage(c, "choose one of --json, --sarif, --github and --html");
   if (j.o->fixing.fix && (j.o->sarif || j.o->github || j.o->html))

@@ -157,7 +157,10 @@ void ww_fixing_add(ww_fixing *f,
 const char *
 ww_fixing_hint(ww_cmd *c, const ww_module *m, const ww_fn *fn, const ww_report *r) {
   ww_arena *own = ww_arena_new();
-  ww_fixing f = {.c = c, .a = own};
+  ww_fixing f = {
+      .c = c,
+      .a = own,
+  };
   const char *rules = "";
   for (uint32_t k = 0; k < r->nfindings; k++) {
     file *in;

@@ -126,7 +126,11 @@ launch_line(reading *r, const ww_store_kernel *k, const ww_sample_variant *v) {
   ww_launch l;
   ww_err e = {0};
   ww_source f;
-  ww_note note = {.kernel = *k, .number = v->identity | 1, .us = v->us};
+  ww_note note = {
+      .kernel = *k,
+      .number = v->identity | 1,
+      .us = v->us,
+  };
   ww_buf text = {0};
   ww_buf json = {0};
   if (!ww_launch_parse(v->json, NULL, a, &l, &e)) {
@@ -334,7 +338,12 @@ static bool send_kept(const char *path, ww_arena *a, ww_worker *to) {
 }
 
 static void read_file(gather *g, uint32_t index, ww_worker *to) {
-  reading r = {.g = g, .file = &g->out->files.v[index], .c = *g->c, .to = to};
+  reading r = {
+      .g = g,
+      .file = &g->out->files.v[index],
+      .c = *g->c,
+      .to = to,
+  };
   char *text;
   size_t n;
   bool plain = false, any = false;
@@ -456,7 +465,11 @@ static void take_text(gather *g, uint32_t file) {
 }
 
 ww_status ww_gather(ww_cmd *c, const ww_gather_options *o, ww_gathered *out) {
-  gather g = {.c = c, .o = o, .out = out};
+  gather g = {
+      .c = c,
+      .o = o,
+      .out = out,
+  };
   *out = (ww_gathered){0};
   ww_status st = ww_sources_find(o->dir, c->arena, &out->files, &c->err);
   if (!st && !out->files.n)

@@ -278,7 +278,10 @@ static ww_status parse_threshold(ww_cmd *c, double *share) {
 static ww_status
 verify(ww_cmd *c, const ww_probe *p, ww_gpu *expected, double threshold) {
   ww_gpu measured;
-  verdict v = {.json = c->json, .threshold = threshold};
+  verdict v = {
+      .json = c->json,
+      .threshold = threshold,
+  };
   ww_gpu_init(&measured);
   ww_probe_distill(p, c->arena, &measured);
   if (!v.json)

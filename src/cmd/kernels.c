@@ -104,7 +104,10 @@ static void place_of(const ww_fn *fn, const columns *c, ww_buf *out) {
 }
 
 static columns columns_of(const ww_module *m) {
-  columns c = {.name = 6, .place = 6};
+  columns c = {
+      .name = 6,
+      .place = 6,
+  };
   bool several = false;
   for (uint32_t i = 0; i < m->nfns; i++) {
     const ww_fn *fn = &m->fns[i];

@@ -50,7 +50,11 @@ ww_status ww_limits_late(const ww_cmd *c, const char *what, ww_err *e) {
 static const char *printed(const ww_cmd *c, const ww_err *e) {
   if (!c->json)
     return ww_fmt(c->arena, "warpwise: %s\n", e->msg);
-  ww_report r = {.file = c->file, .kernel = c->kernel, .error = *e};
+  ww_report r = {
+      .file = c->file,
+      .kernel = c->kernel,
+      .error = *e,
+  };
   ww_buf b = {0};
   ww_report_text(&r, NULL, NULL, &b);
   return ww_buf_text(&b, c->arena);

@@ -161,7 +161,11 @@ static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
   ww_lm *m = NULL;
   ww_grammar *g = NULL;
-  ww_lm_options lo = {.exact = o->exact, .threads = o->threads, .weights = WW_NDTYPE};
+  ww_lm_options lo = {
+      .exact = o->exact,
+      .threads = o->threads,
+      .weights = WW_NDTYPE,
+  };
   if (c->noperands < 1 || c->noperands > 2)
     return ww_usage(c, "lm generate takes a model and a prompt ('-': stdin)");
   if (o->weights && !ww_lm_dtype(o->weights, WW_DTYPE_I8, &lo.weights))

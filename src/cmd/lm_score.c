@@ -170,7 +170,11 @@ static ww_status run(ww_cmd *c) {
   char *data;
   char *line;
   size_t n;
-  ww_lm_options lo = {.exact = o->exact, .threads = o->threads, .weights = WW_NDTYPE};
+  ww_lm_options lo = {
+      .exact = o->exact,
+      .threads = o->threads,
+      .weights = WW_NDTYPE,
+  };
   if (c->noperands != 2)
     return ww_usage(c, "lm score takes a model and a file of texts ('-': stdin)");
   const char *path = strcmp(c->operands[1], "-") ? c->operands[1] : "/dev/stdin";

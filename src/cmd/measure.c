@@ -339,7 +339,11 @@ static ww_status run(ww_cmd *c) {
     return run_worker(c, o);
   if (o->once)
     return run_once(c, o);
-  job j = {.c = c, .o = o, .a = c->arena};
+  job j = {
+      .c = c,
+      .o = o,
+      .a = c->arena,
+  };
   if (o->job)
     return run_job(&j);
   ww_status st = collect(&j);

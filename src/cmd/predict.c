@@ -239,7 +239,12 @@ static ww_status sweep(job *j) {
     return ww_usage(c, "--sweep takes one launch; the spec has %u", j->ask.n);
   uint32_t ngpus = j->ask.targets.n;
   ww_sweep_point *points = WW_NEWN(c->arena, ww_sweep_point, (size_t)s.n * ngpus);
-  ww_sweep_result r = {.sweep = &s, .gpus = j->gpus, .ngpus = ngpus, .points = points};
+  ww_sweep_result r = {
+      .sweep = &s,
+      .gpus = j->gpus,
+      .ngpus = ngpus,
+      .points = points,
+  };
   for (uint32_t k = 0; k < s.n; k++) {
     ww_launch l = j->ask.launches[0];
     ww_answers a;
@@ -448,7 +453,10 @@ static ww_status check(ww_cmd *c, const options *o) {
 }
 
 static ww_status run(ww_cmd *c) {
-  job j = {.c = c, .o = c->opt};
+  job j = {
+      .c = c,
+      .o = c->opt,
+  };
   const options *o = j.o;
   if (check(c, o))
     return c->err.code;

@@ -113,7 +113,10 @@ static ww_status show(job *j) {
 }
 
 static ww_status run(ww_cmd *c) {
-  job j = {.c = c, .o = c->opt};
+  job j = {
+      .c = c,
+      .o = c->opt,
+  };
   /* with --measured and no source nothing is to be predicted */
   bool predict = c->noperands || j.o->ask.source.launch || !j.o->measured;
   ww_status st = (predict ? ww_ask_open : ww_ask_targets)(c, &j.o->ask, &j.ask);

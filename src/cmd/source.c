@@ -233,7 +233,10 @@ ww_registers_by_ptxas(void *ctx, const ww_gpu *g, ww_arena *a, ww_assumptions *s
   ww_err e = {0};
   char *image;
   size_t n;
-  ww_compile_options how = {.architecture = g->architecture, .processes = 1};
+  ww_compile_options how = {
+      .architecture = g->architecture,
+      .processes = 1,
+  };
   if (!ww_compile(&job, 1, &how, a, &e))
     e = job.error;
   bool failed = e.code || ww_read_file(a, job.binary, 1u << 28, &image, &n, &e);

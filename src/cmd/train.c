@@ -205,7 +205,11 @@ predict(job *j, ww_launch *l, const ww_report *measured, ww_fit_sample *s) {
     return j->c->err = c.err, st;
   ww_arena *a = ww_arena_new();
   ww_prediction *p = WW_NEW(a, ww_prediction);
-  ww_query_targets q = {.gpus = &j->gpu, .n = 1, .params = &ww_params_default};
+  ww_query_targets q = {
+      .gpus = &j->gpu,
+      .n = 1,
+      .params = &ww_params_default,
+  };
   st = ww_query_predict(j->cache.read.unit, j->cache.fn, l, &q, NULL, a, p, &j->c->err);
   if (!st)
     s->work = p->work;
@@ -433,7 +437,10 @@ static ww_status train_correction(ww_cmd *c, const ww_train_options *o) {
 
 static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
-  job j = {.c = c, .o = o};
+  job j = {
+      .c = c,
+      .o = o,
+  };
   if (!!o->correction + !!o->machine + !!o->model > 1)
     return ww_usage(c, "choose one of --machine, --correction and --lm");
   if (o->model)

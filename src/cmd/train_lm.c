@@ -398,7 +398,10 @@ static ww_status make_net(job *j) {
 static void summary(const job *j, const ww_lm_trained *r, ww_buf *b) {
   static const char *const ended[] = {"all steps", "out of time",
                                       "no better for --patience evaluations"};
-  ww_json w = {.out = b, .pretty = !j->c->json};
+  ww_json w = {
+      .out = b,
+      .pretty = !j->c->json,
+  };
   const ww_lm_point *last = r->train.n ? &r->train.v[r->train.n - 1] : NULL;
   const ww_lm_point *check = r->check.n ? &r->check.v[r->check.n - 1] : NULL;
   ww_json_put(
@@ -515,7 +518,12 @@ static ww_status make_out(job *j) {
 }
 
 ww_status ww_train_lm(ww_cmd *c, const options *o) {
-  job j = {.c = c, .o = o, .out = o->out, .new_model = !strcmp(o->model, "new")};
+  job j = {
+      .c = c,
+      .o = o,
+      .out = o->out,
+      .new_model = !strcmp(o->model, "new"),
+  };
   bool failed = words_ok(&j) || plan_of(&j) || open_model(&j) || make_out(&j) ||
                 read_examples(&j, o->data, &j.data) ||
                 (o->valid && read_examples(&j, o->valid, &j.valid)) || schedule(&j) ||

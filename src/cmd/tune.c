@@ -259,7 +259,11 @@ static ww_status look_at_source(session *s) {
 
 static ww_status load_targets(session *s) {
   ww_ask ask;
-  ww_ask_options how = {.source = s->o->source, .limits = s->o->limits, .by = s->o->by};
+  ww_ask_options how = {
+      .source = s->o->source,
+      .limits = s->o->limits,
+      .by = s->o->by,
+  };
   ww_status st = ww_ask_targets(s->c, &how, &ask);
   s->targets = ask.targets;
   s->targets.cancelled = NULL;
@@ -477,7 +481,10 @@ static ww_status write_files(session *s, const ww_tune_verdict *w) {
 /* One beside the original, in the interpreter. */
 static void verify_one(session *s, ww_tuned *v) {
   ww_err why = {0};
-  ww_verify_options how = {.seed = 1, .budget = 40000000};
+  ww_verify_options how = {
+      .seed = 1,
+      .budget = 40000000,
+  };
   if (ww_tune_verify(&s->t, &s->t.v[s->original], v, &how, &why) && !ww_is_quiet() &&
       !s->c->json)
     fprintf(stderr, "warpwise: verify: %s\n", why.msg);
@@ -704,7 +711,11 @@ static ww_status tune(session *s) {
 static ww_status run(ww_cmd *c) {
   options *o = WW_NEW(c->arena, options);
   *o = *(const options *)c->opt;
-  session s = {.c = c, .o = o, .held = -1};
+  session s = {
+      .c = c,
+      .o = o,
+      .held = -1,
+  };
   ww_status st = WW_OK;
   if (!o->seed)
     o->seed = 1;

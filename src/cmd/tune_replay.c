@@ -289,7 +289,11 @@ ww_status ww_tune_replay(ww_tune *t,
                          const ww_tuner_file *recorded,
                          const ww_replay *how,
                          ww_err *e) {
-  replay r = {.t = t, .f = recorded, .a = t->a};
+  replay r = {
+      .t = t,
+      .f = recorded,
+      .a = t->a,
+  };
   figures *f = WW_NEW(t->a, figures);
   const char *kept = getenv("WARPWISE_REPLAY");
   ww_job *job = WW_NEW(t->a, ww_job);

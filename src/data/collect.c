@@ -235,7 +235,10 @@ static void put(campaign *g, const ww_collect_item *i, ww_store_row *r) {
 }
 
 static void put_error(campaign *g, const ww_collect_item *i, const ww_err *e) {
-  ww_store_row r = {.status = e->code, .error = e->msg};
+  ww_store_row r = {
+      .status = e->code,
+      .error = e->msg,
+  };
   put(g, i, &r);
 }
 

@@ -193,7 +193,10 @@ ww_status ww_chunk_make(
     const ww_maker *m, ww_works *w, uint32_t kernels, ww_chunk **out, ww_err *e) {
   ww_arena *a = ww_arena_new();
   ww_chunk *k = WW_NEW(a, ww_chunk);
-  making x = {.m = m, .k = k};
+  making x = {
+      .m = m,
+      .k = k,
+  };
   bool more = true;
   k->a = a;
   ww_status st = WW_OK;

@@ -76,7 +76,10 @@ static ww_status read_ready(ww_works *w, ww_err *e) {
   ww_err why = {0};
   ww_status st = ww_launch_read(w->c->ready, w->a, &l, &n, e);
   for (uint32_t k = 0; !st && k < n; k++) {
-    entry x = {.l = &l[k], .line = k};
+    entry x = {
+        .l = &l[k],
+        .line = k,
+    };
     bool opencl = ww_backend_of(&l[k]) == &ww_backend_opencl;
     bool bad = !l[k].binary || opencl != w->t->opencl;
     if (!bad && (!l[k].note || ww_note_parse(l[k].note, w->a, &x.note, &why)))
@@ -142,7 +145,11 @@ static ww_status draw_row(void *ctx, const ww_store_row *r, ww_err *e) {
   own.name = ww_strdup(a, k->name);
   own.dialect = ww_strdup(a, k->dialect);
   own.file = NULL;
-  ww_note note = {.kernel = own, .number = r->number, .us = r->m[WW_M_time_us]};
+  ww_note note = {
+      .kernel = own,
+      .number = r->number,
+      .us = r->m[WW_M_time_us],
+  };
   ww_push(a, &d->v, (entry){.note = note, .line = r->number});
   return WW_OK;
 }

@@ -362,7 +362,10 @@ static ww_status prepare(job *j, ww_err *e) {
 
 ww_status
 ww_export(ww_store *s, const ww_export_options *o, ww_export_count *n, ww_err *e) {
-  job j = {.o = o, .count = n};
+  job j = {
+      .o = o,
+      .count = n,
+  };
   ww_store_filter f = {.gpu = o->gpu,
                        .family = o->family,
                        .origin = o->origin,

@@ -128,7 +128,11 @@ static ww_status add_row(void *ctx, const ww_store_row *r, ww_err *e) {
   if (!w->kernels.n || !same_kernel(&w->kernels.v[w->kernels.n - 1], &r->kernel))
     add_kernel(w, r);
   kernel *k = &w->kernels.v[w->kernels.n - 1];
-  item x = {.kernel = w->kernels.n - 1, .number = r->number, .counters = r->passes > 0};
+  item x = {
+      .kernel = w->kernels.n - 1,
+      .number = r->number,
+      .counters = r->passes > 0,
+  };
   if (k->path && r->launch) {
     ww_launch *l = WW_NEW(w->a, ww_launch);
     ww_launch_locate(r->launch, ww_path_dir(w->a, k->path), w->a, l);
@@ -157,7 +161,10 @@ static ww_status read_reports(work *w, const char *path, ww_err *e) {
 
 static ww_status read_store(work *w, const char *path, ww_err *e) {
   ww_store *s;
-  ww_store_filter f = {.gpu = w->gpu.name, .origin = -1};
+  ww_store_filter f = {
+      .gpu = w->gpu.name,
+      .origin = -1,
+  };
   ww_status st = ww_store_open(path, WW_STORE_READ, &s, e);
   if (st)
     return st;
@@ -497,7 +504,10 @@ static void results(work *w, ww_feature_table *out) {
 static ww_status
 make(const ww_feature_options *o, ww_arena *a, ww_feature_table *out, ww_err *e) {
   double begin = ww_now();
-  work w = {.o = o, .a = a};
+  work w = {
+      .o = o,
+      .a = a,
+  };
   ww_buf words = {0};
   *out = (ww_feature_table){0};
   ww_status st = ww_gpu_load(o->gpu ? o->gpu : "h200", a, &w.gpu, e);

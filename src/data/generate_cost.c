@@ -413,7 +413,11 @@ static double whole_up(double v) {
 
 double ww_gen_cost_us(const gen_cost *c, const gen_sizes *z) {
   const gen *g = c->g;
-  tally t = {.c = c, .z = z, .narrow = 1};
+  tally t = {
+      .c = c,
+      .z = z,
+      .narrow = 1,
+  };
   double blocks = ww_gen_volume(z->grid);
   double warps = whole_up((double)ww_gen_volume(z->block) / 32);
   double all = ww_gen_bytes(g, z);

@@ -260,7 +260,10 @@ static double settle(draw *d, double us) {
 static ww_arg buffer_arg(const draw *d, uint32_t i) {
   const gen_param *p = &d->g->params[i];
   const gen_type_info *t = &ww_gen_types[p->type];
-  ww_buffer b = {.bytes = (uint64_t)d->z.value[i] * t->bytes, .type = t->data};
+  ww_buffer b = {
+      .bytes = (uint64_t)d->z.value[i] * t->bytes,
+      .type = t->data,
+  };
   b.fill.kind = p->fill;
   if (p->fill_lo)
     b.fill.lo = ww_gen_eval(d->g, p->fill_lo, &d->z);

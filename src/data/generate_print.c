@@ -328,7 +328,13 @@ void ww_gen_print(const ww_gen_kernel *k,
                   ww_buf *out) {
   const gen *g = k->tree;
   uint64_t h = style ? ww_hash(&style, sizeof style, k->structure ^ k->seed) : 0;
-  printer p = {.k = k, .d = d, .style = style, .out = out, .indent = 2};
+  printer p = {
+      .k = k,
+      .d = d,
+      .style = style,
+      .out = out,
+      .indent = 2,
+  };
   if (style) {
     p.indent = h & 1 ? 4 : 2;
     p.allman = h & 2;

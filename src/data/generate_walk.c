@@ -89,7 +89,10 @@ GEN_FAMILY(forest) {
   uint32_t features = 4u << pick(4);
   g->type = chance(70) ? GEN_F32 : chance(60) ? GEN_I32 : GEN_F64;
   gen_text i = OPEN_1D("n");
-  forest f = {.nodes = 64u << pick(7), .features = features};
+  forest f = {
+      .nodes = 64u << pick(7),
+      .features = features,
+  };
   f.branch = chance(40);
   TAG("tree indirect");
   DRAW("trees", 1, 48)->most = 1 << 13;

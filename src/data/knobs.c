@@ -204,7 +204,10 @@ static void find_arguments(ww_knobs *k) {
       add_table(k, p, g);
     if (g->kind != WW_ARG_VALUE || has_name(g->expr))
       continue;
-    ww_number v = {.is_int = g->is_int, .i = g->ivalue};
+    ww_number v = {
+        .is_int = g->is_int,
+        .i = g->ivalue,
+    };
     ww_err ignored;
     if (g->expr && ww_expr_number(g->expr, NULL, NULL, &v, &ignored))
       continue;

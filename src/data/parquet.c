@@ -324,7 +324,10 @@ static ww_status emit_chunk(ww_parquet *p, uint32_t at, pq_chunk *k, ww_err *e) 
 }
 
 static ww_status emit_group(ww_parquet *p, ww_err *e) {
-  pq_group g = {.rows = p->row, .chunks = WW_NEWN(p->a, pq_chunk, p->f.ncolumns)};
+  pq_group g = {
+      .rows = p->row,
+      .chunks = WW_NEWN(p->a, pq_chunk, p->f.ncolumns),
+  };
   ww_status st = p->at ? WW_OK : emit(p, "PAR1", 4, e);
   for (uint32_t k = 0; !st && k < p->f.ncolumns; k++)
     st = emit_chunk(p, k, &g.chunks[k], e);

@@ -84,8 +84,14 @@ static ww_status meet(void *ctx, const ww_store_row *r, ww_err *e) {
 }
 
 ww_status ww_repeats_find(ww_store *s, ww_store *again, ww_repeats *out, ww_err *e) {
-  ww_store_filter all = {.origin = -1, .failed = true};
-  job j = {.a = ww_arena_new(), .out = out};
+  ww_store_filter all = {
+      .origin = -1,
+      .failed = true,
+  };
+  job j = {
+      .a = ww_arena_new(),
+      .out = out,
+  };
   *out = (ww_repeats){.median = NAN, .p95 = NAN};
   ww_status st = ww_store_each(again, &all, keep, &j, e);
   if (!st)

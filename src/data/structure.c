@@ -247,7 +247,10 @@ void ww_structure_of(const ww_module *m,
                      const ww_fn *fn,
                      ww_arena *a,
                      ww_structure *out) {
-  finder f = {.m = m, .a = ww_arena_new()};
+  finder f = {
+      .m = m,
+      .a = ww_arena_new(),
+  };
   bool *reached = ww_alloc(f.a, m->nfns + 1);
   ww_reach(m, fn, reached);
   for (uint32_t k = 0; k < m->nfns; k++)

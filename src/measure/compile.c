@@ -229,7 +229,12 @@ ww_status ww_compile(ww_compile_job *jobs,
                      const ww_compile_options *o,
                      ww_arena *a,
                      ww_err *e) {
-  session s = {.jobs = jobs, .n = n, .o = o, .a = a};
+  session s = {
+      .jobs = jobs,
+      .n = n,
+      .o = o,
+      .a = a,
+  };
   if (!o->architecture)
     return ww_fail(e, WW_EUSAGE,
                    "which architecture to compile for is not known, e.g. sm_90");

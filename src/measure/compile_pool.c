@@ -293,7 +293,13 @@ ww_status ww_pool_run(ww_pool_unit **units,
     processes = n;
   if (processes > MOST_PROCESSES)
     processes = MOST_PROCESSES;
-  pool p = {.units = units, .n = n, .self = self, .a = a, .nchildren = processes};
+  pool p = {
+      .units = units,
+      .n = n,
+      .self = self,
+      .a = a,
+      .nchildren = processes,
+  };
   p.children = WW_NEWN(a, child, processes + 1);
   ww_status st = WW_OK;
   while (!st && p.done < n)

@@ -68,7 +68,10 @@ void ww_compile_includes(const char *file,
                          const ww_strings *flags,
                          ww_arena *a,
                          ww_headers *out) {
-  finder f = {.out = out, .a = a};
+  finder f = {
+      .out = out,
+      .a = a,
+  };
   ww_strings words = {0};
   ww_nvcc_words(flags, true, a, &words);
   for (uint32_t i = 0; i < words.n; i++) {

@@ -93,7 +93,10 @@ add_inner(planner *p, const ww_arg *g, uint32_t arg, const char *label, ww_err *
 
 ww_status
 ww_contents_plan(const ww_launch *l, ww_arena *a, ww_buffer_contents *out, ww_err *e) {
-  planner p = {.l = l, .a = a};
+  planner p = {
+      .l = l,
+      .a = a,
+  };
   ww_status st = WW_OK;
   for (uint32_t i = 0; i < l->nargs && !st; i++) {
     const char *label = ww_fmt(a, "argument %u", i);

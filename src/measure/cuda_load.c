@@ -537,7 +537,10 @@ static ww_status add_variables(loader *k, ww_err *e) {
   uint32_t n = ww_cubin_globals(k->r->code->image, k->r->code->n, k->a, &all);
   for (uint32_t i = 0; i < k->l->nsymbols; i++) {
     const ww_symbol_arg *y = &k->l->symbols[i];
-    ww_cuda_region r = {.label = ww_fmt(k->a, "symbol `%s`", y->name), .type = "i32"};
+    ww_cuda_region r = {
+        .label = ww_fmt(k->a, "symbol `%s`", y->name),
+        .type = "i32",
+    };
     if (y->arg.kind == WW_ARG_NONE)
       continue;
     ww_status st = find_variable(k, y->name, all, n, &r, e);
@@ -557,7 +560,10 @@ static ww_status add_variables(loader *k, ww_err *e) {
   }
   for (uint32_t i = 0; i < n; i++) { /* those that only a run sets */
     size_t bytes;
-    ww_cuda_region r = {.label = all[i].name, .inherited = true};
+    ww_cuda_region r = {
+        .label = all[i].name,
+        .inherited = true,
+    };
     if (!all[i].writable ||
         k->api->cuModuleGetGlobal(&r.at, &bytes, k->r->module, all[i].name))
       continue;
@@ -576,7 +582,13 @@ static ww_status add_variables(loader *k, ww_err *e) {
 ww_status ww_cuda_load(ww_device *d, const ww_launch *l, ww_ready **out, ww_err *e) {
   ww_arena *a = ww_arena_new();
   ww_ready *r = WW_NEW(a, ww_ready);
-  loader k = {.d = d, .api = d->api, .l = l, .r = r, .a = a};
+  loader k = {
+      .d = d,
+      .api = d->api,
+      .l = l,
+      .r = r,
+      .a = a,
+  };
   r->a = a;
   const char *name = l->kernel ? l->kernel : "?";
   r->kernel = ww_fmt(a, "kernel `%s`", name);

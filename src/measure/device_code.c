@@ -267,7 +267,11 @@ char *ww_device_code(const char *text, const ww_headers *others, ww_arena *a) {
   ww_scan s;
   size_t n = strlen(text);
   ww_scan_source(text, n, a, &s);
-  extractor x = {.s = &s, .out = ww_strndup(a, text, n), .a = a};
+  extractor x = {
+      .s = &s,
+      .out = ww_strndup(a, text, n),
+      .a = a,
+  };
   find_macros(&x, text);
   for (uint32_t i = 0; others && i < others->n; i++)
     find_macros(&x, others->v[i].text);
@@ -296,7 +300,11 @@ bool ww_device_code_without(char *text, uint32_t line, ww_arena *a) {
   at += strspn(text + at, " \t");
   if (at >= s.n)
     return false;
-  extractor x = {.s = &s, .out = text, .a = a};
+  extractor x = {
+      .s = &s,
+      .out = text,
+      .a = a,
+  };
   if (s.kind[at] == WW_BYTE_DIRECTIVE) {
     if (!ww_directive(text + at, "include"))
       return false;

@@ -527,7 +527,10 @@ ww_status ww_measure_here(const ww_launch *l,
   uint32_t most = o->batch ? o->batch : WW_BATCH;
   if (most > n)
     most = n;
-  meter t = {.o = o, .sink = sink};
+  meter t = {
+      .o = o,
+      .sink = sink,
+  };
   ww_arena *process = ww_arena_new();
   t.v = WW_NEWN(process, slot, most + 1);
   ww_status st = WW_OK;

@@ -83,7 +83,11 @@ ww_status ww_opencl_source(const char *path,
                            ww_arena *a,
                            const char **text,
                            ww_err *e) {
-  flattener f = {.flags = flags, .nflags = nflags, .a = a};
+  flattener f = {
+      .flags = flags,
+      .nflags = nflags,
+      .a = a,
+  };
   ww_status st = add_file(&f, path, 0, e);
   *text = ww_buf_text(&f.out, a);
   return st;

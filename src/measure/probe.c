@@ -64,8 +64,14 @@ static void load(ww_rig *r, ww_probe_module m, const ww_compile_job *job) {
 
 /* Asynchronous work has code of its own architecture. */
 static ww_status compile_async(ww_rig *r, ww_err *e) {
-  ww_compile_job job = {.file = "async.cu", .text = ww_probe_text_async};
-  ww_compile_options o = {.architecture = "sm_90a", .self = r->o->self};
+  ww_compile_job job = {
+      .file = "async.cu",
+      .text = ww_probe_text_async,
+  };
+  ww_compile_options o = {
+      .architecture = "sm_90a",
+      .self = r->o->self,
+  };
   if (strcmp(r->out->architecture, "sm_90"))
     return WW_OK;
   ww_status st = ww_compile(&job, 1, &o, r->a, e);
@@ -82,7 +88,10 @@ static ww_status compile(ww_rig *r, ww_err *e) {
   for (int i = 0; i < 3; i++)
     jobs[WW_PROBE_MATH_F32 + i] = (ww_compile_job){
         .file = "math.cu", .text = ww_probe_text_math, .flags = &parts[i], .nflags = 1};
-  ww_compile_options o = {.architecture = r->out->architecture, .self = r->o->self};
+  ww_compile_options o = {
+      .architecture = r->out->architecture,
+      .self = r->o->self,
+  };
   ww_status st = ww_compile(jobs, WW_COUNT(jobs), &o, r->a, e);
   for (size_t i = 0; i < WW_COUNT(jobs) && !st; i++)
     load(r, i, &jobs[i]);
@@ -106,7 +115,12 @@ ww_probe_run(const ww_probe_options *o, ww_arena *a, ww_probe *out, ww_err *e) {
   const size_t n = WW_COUNT(stages);
   double start = ww_now();
   *out = (ww_probe){.date = today(a)};
-  ww_rig r = {.a = a, .out = out, .o = o, .mhz = NAN};
+  ww_rig r = {
+      .a = a,
+      .out = out,
+      .o = o,
+      .mhz = NAN,
+  };
   ww_status st = ww_rig_open(&r);
   if (st)
     *e = r.e;

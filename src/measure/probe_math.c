@@ -174,8 +174,14 @@ void ww_probe_counts(ww_rig *r) {
   for (int i = 0; i < WW_NGPU_MATHS && !st; i++)
     for (int k = 0; k < 2 && !st; k++)
       st = make_spec(r, ww_gpu_math_names[i], 4 + 4 * k, &l[1 + 2 * i + k], &e);
-  ww_measure_options o = {.device = r->o->device, .repeats = 3};
-  const ww_measure_sink sink = {.ctx = &c, .row = keep};
+  ww_measure_options o = {
+      .device = r->o->device,
+      .repeats = 3,
+  };
+  const ww_measure_sink sink = {
+      .ctx = &c,
+      .row = keep,
+  };
   if (!st)
     st = r->o->self ? ww_measure(l, n, &o, r->o->self, &sink, &e)
                     : ww_measure_here(l, n, &o, &sink, &e);

@@ -365,7 +365,10 @@ static void follow(supervisor *b, child *c) {
   uint32_t asked_in = NOT_ASKED;
   while (!ends(b, c, &asked_in)) {
     double left = heard + patience(b, c) - ww_now();
-    struct pollfd p = {.fd = c->fd, .events = POLLIN};
+    struct pollfd p = {
+        .fd = c->fd,
+        .events = POLLIN,
+    };
     if (b->sink->stop && left > TURN_S)
       left = TURN_S;
     int n =
@@ -485,7 +488,14 @@ ww_status ww_measure(const ww_launch *l,
                      const ww_measure_sink *s,
                      ww_err *e) {
   ww_arena *a = ww_arena_new();
-  supervisor b = {.l = l, .n = n, .o = o, .self = self, .sink = s, .a = a};
+  supervisor b = {
+      .l = l,
+      .n = n,
+      .o = o,
+      .self = self,
+      .sink = s,
+      .a = a,
+  };
   b.row = WW_NEWN(a, char *, n + 1);
   b.alone = WW_NEWN(a, bool, n + 1);
   narrow now = {.to = UINT32_MAX};

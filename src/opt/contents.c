@@ -96,7 +96,10 @@ static void random_bytes(uint64_t seed, uint8_t *to, uint64_t n) {
 static void
 put_sparse(const ww_fill *f, const char *type, uint64_t seed, uint8_t *to, uint64_t n) {
   bool low = seed & 1;
-  ww_fill most = {.kind = WW_FILL_UNIFORM, .lo = low ? f->lo : f->hi - 1};
+  ww_fill most = {
+      .kind = WW_FILL_UNIFORM,
+      .lo = low ? f->lo : f->hi - 1,
+  };
   most.hi = most.lo + 1;
   uint32_t size = ww_elem_size(type);
   uint64_t count = n / size;
@@ -104,7 +107,10 @@ put_sparse(const ww_fill *f, const char *type, uint64_t seed, uint8_t *to, uint6
   for (int k = 0; count && k < FEW; k++) {
     uint64_t r = ww_random(&seed);
     double more = low ? (double)(1ull << (r >> 32) % 32) : 0;
-    ww_fill one = {.kind = WW_FILL_UNIFORM, .lo = f->lo + more};
+    ww_fill one = {
+        .kind = WW_FILL_UNIFORM,
+        .lo = f->lo + more,
+    };
     one.hi = one.lo + 1;
     if (one.hi <= f->hi)
       ww_fill_bytes(&one, type, 1, seed, 0, 1, to + r % count * size);
@@ -131,7 +137,11 @@ static void put_jumps(
 /* Floats that no sum is spoiled by: atomics may add to them. */
 static void
 poison(const ww_case *c, const char *type, uint64_t seed, uint8_t *to, uint64_t n) {
-  ww_fill f = {.kind = WW_FILL_UNIFORM, .lo = -2, .hi = 2};
+  ww_fill f = {
+      .kind = WW_FILL_UNIFORM,
+      .lo = -2,
+      .hi = 2,
+  };
   (void)c;
   uint32_t size = ww_elem_size(type);
   if (ww_elem_is_int(type) || !size)

@@ -187,7 +187,10 @@ const char *ww_rewrite_apply(const ww_rewrite_input *in,
                              const ww_rewritten *r,
                              const ww_launch *launch,
                              ww_arena *a) {
-  ww_fix fix = {.edits = r->edits, .n = r->n};
+  ww_fix fix = {
+      .edits = r->edits,
+      .n = r->n,
+  };
   const char *text = ww_fix_apply(in->syntax->text, in->syntax->bytes, &fix, a, NULL);
   if (!changes(&r->shape))
     return text;

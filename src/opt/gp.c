@@ -102,7 +102,10 @@ void ww_gp_fit(const double *x,
   *out = (ww_gp){.evidence = -INFINITY};
   for (uint32_t l = 0; l < WW_COUNT(lengths); l++)
     for (uint32_t k = 0; k < WW_COUNT(noises); k++) {
-      ww_gp g = {.length = lengths[l], .noise = noises[k]};
+      ww_gp g = {
+          .length = lengths[l],
+          .noise = noises[k],
+      };
       ww_gp_with(x, y, n, d, prior, a, &g);
       /* lengths far from 1 have to be worth it */
       g.evidence -= 0.5 * log(g.length) * log(g.length);

@@ -367,7 +367,10 @@ ww_status ww_job_read(const char *path, ww_arena *a, ww_job *out, ww_err *e) {
 
 /* Apart from the lock of an append, which is flock's: this one is held meanwhile. */
 ww_status ww_job_hold(const char *path, int *fd, ww_err *e) {
-  struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  struct flock all = {
+      .l_type = F_WRLCK,
+      .l_whence = SEEK_SET,
+  };
   *fd = open(path, O_RDWR | O_CLOEXEC);
   if (*fd >= 0 && !fcntl(*fd, F_OFD_SETLK, &all))
     return WW_OK;

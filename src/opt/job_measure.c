@@ -161,7 +161,10 @@ static ww_status run_group(group *g, const char *dump, ww_err *e) {
                           .repeats = repeats};
   if (o.repeats > MOST_REPEATS)
     o.repeats = MOST_REPEATS;
-  ww_measure_sink sink = {.ctx = g, .row = on_row};
+  ww_measure_sink sink = {
+      .ctx = g,
+      .row = on_row,
+  };
   ww_status st = ww_measure(l, g->n, &o, how->self, &sink, e);
   if (!st && g->bad.code) {
     *e = g->bad;
@@ -232,7 +235,11 @@ static void compare(runner *r, item *i, const char *const dirs[3]) {
 /* Those whose hash is not the original's, in any of the timed runs, are run once more
  * in the same way, and looked at. */
 static ww_status check_results(runner *r, item **v, uint32_t n, ww_err *e) {
-  group g = {.r = r, .look = true, .of = WW_NEWN(r->a, item *, n + 2)};
+  group g = {
+      .r = r,
+      .look = true,
+      .of = WW_NEWN(r->a, item *, n + 2),
+  };
   uint64_t want = r->v[0].m.digest;
   for (uint32_t k = 0; k < n; k++)
     if (!v[k]->bad.code && v[k]->m.digest != want)
@@ -408,7 +415,12 @@ static ww_status measure_all(runner *r, ww_err *e) {
 
 ww_status ww_job_measure(
     ww_job *j, const uint32_t *ids, uint32_t n, const ww_job_how *how, ww_err *e) {
-  runner r = {.j = j, .how = how, .a = ww_arena_new(), .begun = ww_now()};
+  runner r = {
+      .j = j,
+      .how = how,
+      .a = ww_arena_new(),
+      .begun = ww_now(),
+  };
   int slot;
   r.v = WW_NEWN(r.a, item, n + 1);
   ww_status st = WW_OK;

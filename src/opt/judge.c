@@ -49,7 +49,10 @@ struct ww_yardstick {
 };
 
 static component component_of(const char *type) {
-  component c = {.kind = 'i', .bytes = 1};
+  component c = {
+      .kind = 'i',
+      .bytes = 1,
+  };
   uint32_t lanes;
   if (type)
     ww_elem_parts(type, &c.kind, &c.bytes, &lanes);

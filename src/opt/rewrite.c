@@ -190,7 +190,10 @@ static int by_place(const void *a, const void *b) {
 
 const char *
 ww_text_edited(const ww_rewriting *x, uint32_t begin, uint32_t end, ww_edit_list *e) {
-  ww_fix fix = {.edits = e->v, .n = e->n};
+  ww_fix fix = {
+      .edits = e->v,
+      .n = e->n,
+  };
   if (e->n)
     qsort(e->v, e->n, sizeof *e->v, by_place);
   for (uint32_t k = 0; k < e->n; k++) {
@@ -272,7 +275,12 @@ static const char *error_in_kernel(const ww_rewriting *x) {
 
 uint32_t
 ww_rewrite_all(const ww_rewrite_input *in, ww_arena *a, ww_rewritten **out, ww_err *e) {
-  ww_rewriting x = {.in = in, .v = in->syntax->v, .text = in->syntax->text, .a = a};
+  ww_rewriting x = {
+      .in = in,
+      .v = in->syntax->v,
+      .text = in->syntax->text,
+      .a = a,
+  };
   *out = NULL;
   if (!ww_rewrite_kernel(&x)) {
     ww_fail(e, WW_EUNSUPPORTED, "the kernel's text is not in this file");

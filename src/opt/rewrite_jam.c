@@ -403,7 +403,10 @@ static const char *title_of(const jam *j) {
 /* A factor of 1 leaves its axis as it is. */
 static void offer_jam(ww_rewriting *x, uint32_t columns, uint32_t rows, bool grow) {
   const uint32_t factors[2] = {columns, rows};
-  jam j = {.x = x, .grow = grow};
+  jam j = {
+      .x = x,
+      .grow = grow,
+  };
   ww_rewritten r = {0};
   for (uint32_t axis = 0; axis < 2; axis++) {
     uint32_t block = x->in->launch->block[axis];

@@ -255,7 +255,10 @@ static bool add_element(const ww_rewriting *x,
                         uint32_t node,
                         uint32_t to) {
   uint32_t array = ww_node_bare(x, ww_node_child(x, to, 0));
-  ww_reduction r = {.variable = to, .element = true};
+  ww_reduction r = {
+      .variable = to,
+      .element = true,
+  };
   return x->v[to].kind == WW_NODE_SUBSCRIPT && !x->v[to].macro &&
          !x->v[to].is_volatile && x->v[array].kind == WW_NODE_REFERENCE &&
          ww_node_invariant(x, to, c->loop) && add_reduction(x, w, &r, node, to) &&

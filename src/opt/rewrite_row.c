@@ -301,7 +301,11 @@ static void put_index(team *t, uint32_t index, uint32_t size) {
 }
 
 static void offer_row(ww_rewriting *x, uint32_t lanes, uint32_t block) {
-  team t = {.x = x, .lanes = lanes, .block = block};
+  team t = {
+      .x = x,
+      .lanes = lanes,
+      .block = block,
+  };
   uint32_t size;
   uint32_t was = x->in->launch->block[0];
   uint32_t index = ww_index_global(x, 0, &size);

@@ -119,7 +119,11 @@ static bool covers(const ww_rewriting *x, int64_t block) {
 }
 
 static void offer_team(ww_rewriting *x, uint32_t block) {
-  team t = {.x = x, .was = x->in->launch->block[0], .now = block};
+  team t = {
+      .x = x,
+      .was = x->in->launch->block[0],
+      .now = block,
+  };
   ww_rewritten r = {.title =
                         ww_fmt(x->a, "blocks of %u threads that work together", block),
                     .shape = {.block = {block}}};

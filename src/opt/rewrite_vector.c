@@ -286,7 +286,10 @@ static bool is_always_done(const ww_vector *v, uint32_t node) {
 static void find_walks(ww_vector *v) {
   ww_rewriting *x = v->x;
   for (uint32_t i = v->first; i < v->last && v->walks.n < MOST_WALKS; i++) {
-    linear l = {.rest = "", .range = ""};
+    linear l = {
+        .rest = "",
+        .range = "",
+    };
     if (x->v[i].kind != WW_NODE_SUBSCRIPT || x->v[i].macro || !x->v[i].bytes)
       continue;
     uint32_t base = base_of(v, i);

@@ -232,7 +232,12 @@ void ww_rewrite_vector_loop(ww_rewriting *x) {
   if (x->in->dialect == WW_OPENCL)
     return;
   for (uint32_t i = x->body; i < x->v[x->body].last; i++) {
-    walk_loop w = {.x = x, .loop = i, .begin = x->v[i].begin, .pragma = ""};
+    walk_loop w = {
+        .x = x,
+        .loop = i,
+        .begin = x->v[i].begin,
+        .pragma = "",
+    };
     if (x->v[i].kind != WW_NODE_FOR || x->v[i].macro || !read_loop(&w) ||
         (w.step && (!starts_side_by_side(&w) || strcmp(w.sign, "<"))))
       continue;

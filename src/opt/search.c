@@ -665,7 +665,11 @@ static ww_status begin(ww_search *s, ww_err *e) {
 
 ww_status
 ww_optimize(const ww_optimize_request *q, ww_arena *a, ww_optimized *out, ww_err *e) {
-  ww_search s = {.q = q, .a = a, .out = out};
+  ww_search s = {
+      .q = q,
+      .a = a,
+      .out = out,
+  };
   ww_status st = begin(&s, e);
   if (st)
     return st;

@@ -322,7 +322,10 @@ static void compare(void *ctx, ww_buf *out) {
   ww_arena *a = ww_arena_new();
   ww_verdict v = {0};
   ww_err e = {0};
-  ww_judgement found = {.state = WW_CANDIDATE_UNJUDGED, .why = e.msg};
+  ww_judgement found = {
+      .state = WW_CANDIDATE_UNJUDGED,
+      .why = e.msg,
+  };
   ww_status st = ww_verify(&x->side[0], &x->side[1], x->how, a, &v, &e);
   if (!st) {
     found.state = v.same ? WW_CANDIDATE_VERIFIED : WW_CANDIDATE_DIFFERENT;
@@ -368,7 +371,10 @@ static void judge_one(void *ctx, uint32_t job, ww_worker *w) {
   bool over = ww_search_over(x->s);
   if (!over && verify(x, &c, &out, &e)) {
     out.n = 0;
-    ww_judgement none = {.state = WW_CANDIDATE_UNJUDGED, .why = e.msg};
+    ww_judgement none = {
+        .state = WW_CANDIDATE_UNJUDGED,
+        .why = e.msg,
+    };
     if (!ww_search_over(x->s))
       write_judgement(&none, &out);
   }

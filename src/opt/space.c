@@ -255,7 +255,10 @@ ww_config *
 ww_space_configs(const ww_axes *s, uint32_t most, uint64_t seed, uint32_t *n) {
   if (ww_space_size(s) > ALL)
     return draw(s, most, seed, n);
-  walk w = {.s = s, .depth = depths(s)};
+  walk w = {
+      .s = s,
+      .depth = depths(s),
+  };
   uint64_t state = seed * 2 + 1;
   descend(&w, 0);
   *n = w.n;

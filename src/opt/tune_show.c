@@ -198,7 +198,10 @@ static void draw_lines(picture *p, const ww_tune_verdict *best) {
 }
 
 void ww_tune_svg(const ww_tune *t, const ww_tune_verdict *best, ww_buf *out) {
-  picture p = {.t = t, .out = out};
+  picture p = {
+      .t = t,
+      .out = out,
+  };
   for (uint32_t k = 0; k < t->space->n; k++)
     if (t->space->axes[k].n > 1)
       p.axis[p.n++] = k;

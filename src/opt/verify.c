@@ -637,7 +637,11 @@ static bool same_shape(const ww_launch l[2]) {
 
 /* WW_EDATA, WW_ELIMIT: the case is left out; others end the verdict. */
 static ww_status one_case(verifier *v, ww_case *c, ww_err *e) {
-  trial t = {.v = v, .c = c, .a = ww_arena_new()};
+  trial t = {
+      .v = v,
+      .c = c,
+      .a = ww_arena_new(),
+  };
   uint64_t most = v->budget / CASE_PART;
   ww_status st = ww_case_launches(&v->p, c, t.a, t.launch, &t.said, e);
   if (!st && too_large(&t))

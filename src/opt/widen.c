@@ -153,7 +153,11 @@ static void widen_params(ww_fn *fn, ww_arena *a) {
 }
 
 static void widen_fn(const ww_fn *from, ww_fn *to, ww_arena *a) {
-  widening w = {.from = from, .fn = to, .a = a};
+  widening w = {
+      .from = from,
+      .fn = to,
+      .a = a,
+  };
   *to = *from;
   for (uint32_t v = 0; v < from->nvals; v++)
     ww_push(a, &w.vals, widen_value(from->vals[v]));

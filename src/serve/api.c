@@ -474,7 +474,12 @@ void ww_api_handle(ww_api *api, const ww_api_request *q, ww_api_reply *out) {
             q->method, q->path);
     ww_api_error(known ? 405 : 404, &e, out);
   } else {
-    call c = {.api = api, .q = q, .route = r, .a = ww_arena_new()};
+    call c = {
+        .api = api,
+        .q = q,
+        .route = r,
+        .a = ww_arena_new(),
+    };
     if (r->handle(&c, out))
       ww_api_error(http_status(c.err.code), &c.err, out);
     cJSON_Delete(c.body);

@@ -436,7 +436,12 @@ static bool plain_prompt(request *r, const cJSON *o) {
 }
 
 static void answer(ww_completions *c, ww_http_call *x, bool chat) {
-  request r = {.c = c, .x = x, .chat = chat, .at = time(NULL)};
+  request r = {
+      .c = c,
+      .x = x,
+      .chat = chat,
+      .at = time(NULL),
+  };
   ww_err e = {0};
   size_t n;
   if (strcmp(ww_http_method(x), "POST"))

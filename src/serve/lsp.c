@@ -220,7 +220,10 @@ static ww_status open_workspace(ww_lsp *s, const ww_lsp_options *o, ww_err *e) {
 /* Requests mostly wait for an analysis: more workers than cores. */
 ww_status
 ww_lsp_run(const ww_lsp_options *o, int in, int out, bool *orderly, ww_err *e) {
-  ww_lsp s = {.arena = ww_arena_new(), .base = ww_settings_default};
+  ww_lsp s = {
+      .arena = ww_arena_new(),
+      .base = ww_settings_default,
+  };
   ww_rpc_options ro = {.methods = methods,
                        .server = &s,
                        .before = before,

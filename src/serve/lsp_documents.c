@@ -567,7 +567,11 @@ ww_lsp_analysis *ww_lsp_closed(ww_lsp *s, ww_rpc_call *c, const char *uri) {
   }
   pthread_mutex_lock(&s->lock);
   ww_lsp_configure(s, &d);
-  ww_lsp_job j = {.s = s, .a = ww_lsp_analysis_new(s, &d), .call = c};
+  ww_lsp_job j = {
+      .s = s,
+      .a = ww_lsp_analysis_new(s, &d),
+      .call = c,
+  };
   pthread_mutex_unlock(&s->lock);
   ww_lsp_config_drop(d.config);
   j.a->replaced = true;

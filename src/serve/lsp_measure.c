@@ -67,7 +67,10 @@ ww_status ww_lsp_program_run(const ww_lsp_analysis *a,
                              ww_rpc_call *c,
                              ww_run_result *r,
                              ww_err *e) {
-  child x = {.a = c->arena, .slot = -1};
+  child x = {
+      .a = c->arena,
+      .slot = -1,
+  };
   ww_buf launch = {0};
   ww_status st = write_source(a, &x, e);
   if (p->launch)

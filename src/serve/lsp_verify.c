@@ -14,7 +14,10 @@ static ww_status committed(const char *path, ww_rpc_call *c, char **text, ww_err
   const char *what = ww_fmt(a, "HEAD:./%s", ww_path_base(path));
   const char *argv[] = {"git", "-C", ww_path_dir(a, path), "cat-file", "blob",
                         what,  NULL};
-  ww_run_watch watch = {.cancelled = ww_rpc_cancelled, .ctx = c};
+  ww_run_watch watch = {
+      .cancelled = ww_rpc_cancelled,
+      .ctx = c,
+  };
   ww_run_result r = {0};
   ww_status st = ww_run_watched(argv, NULL, 0, GIT_S, &watch, &r, e);
   if (!st && (r.exit_code || r.timed_out))

@@ -315,7 +315,11 @@ ww_status ww_mcp_ask(ww_mcp_call *t, const cJSON *args, call *out) {
       !cJSON_GetObjectItemCaseSensitive(args, "gpu"))
     ww_json_words(&j, "gpu", t->m->o.gpu, ",");
   ww_json_end_obj(&j);
-  ww_api_request q = {.body = j.own.s, .n = j.own.n, .arrived = t->arrived};
+  ww_api_request q = {
+      .body = j.own.s,
+      .n = j.own.n,
+      .arrived = t->arrived,
+  };
   *out = (call){.api = t->m->o.api, .q = &q, .route = &route, .a = t->a};
   ww_status st = ww_call_read(out);
   if (st)

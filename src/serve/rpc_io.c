@@ -86,7 +86,10 @@ static void post(void *to, const char *message, size_t n) {
  * up. */
 static bool write_all(line *l, const char *s, size_t n) {
   while (n) {
-    struct pollfd p = {.fd = l->out, .events = POLLOUT};
+    struct pollfd p = {
+        .fd = l->out,
+        .events = POLLOUT,
+    };
     int got = poll(&p, 1, 100);
     pthread_mutex_lock(&l->lock);
     bool late = l->broken || (l->ending && ww_now() - l->moved > PATIENCE);
@@ -378,7 +381,13 @@ static void connect_to(ww_rpc *r, ww_rpc_send send, void *to, int wake) {
 }
 
 ww_status ww_rpc_serve(ww_rpc *r, int in, int out, ww_rpc_framing framing, ww_err *e) {
-  line l = {.r = r, .in = in, .out = out, .framing = framing, .last = &l.first};
+  line l = {
+      .r = r,
+      .in = in,
+      .out = out,
+      .framing = framing,
+      .last = &l.first,
+  };
   int wake[2];
   if (pipe2(wake, O_CLOEXEC | O_NONBLOCK))
     return ww_fail(e, WW_EIO, "cannot open a pipe: %s", strerror(errno));

@@ -309,7 +309,10 @@ void ww_settings_table(ww_buf *out) {
 void ww_settings_schema(ww_buf *out) {
   static const char *const types[] = {"string",  "array",  "array",  "object",
                                       "integer", "number", "boolean"};
-  ww_json j = {.out = out, .pretty = true};
+  ww_json j = {
+      .out = out,
+      .pretty = true,
+  };
   ww_json_put(&j, "{title:'.warpwise.json',type:'object',properties:{");
   for (const member *m = members; m->name; m++) {
     ww_json_put(&j, "%s:{type:%s", m->name, types[m->kind]);

@@ -227,7 +227,10 @@ typedef enum { ENDED, TOO_LONG, TOO_MUCH } ending;
 
 /* Reads until the keeper has ended, the time is up or the disk is too full. */
 static ending watch(const ww_sandbox *s, pid_t keeper, int fd, ww_buf *output) {
-  struct pollfd p = {.fd = fd, .events = POLLIN};
+  struct pollfd p = {
+      .fd = fd,
+      .events = POLLIN,
+  };
   char chunk[65536];
   bool ended = false;
   double deadline = ww_now() + s->limit_s;
@@ -293,7 +296,10 @@ ww_sandbox_run(const ww_sandbox *s, ww_arena *a, ww_emulated *out, ww_err *e) {
   int report[2] = {-1, -1};
   int ended[2] = {-1, -1};
   ww_buf output = {0};
-  wiring w = {.in = open("/dev/null", O_RDONLY | O_CLOEXEC), .env = environment(s, a)};
+  wiring w = {
+      .in = open("/dev/null", O_RDONLY | O_CLOEXEC),
+      .env = environment(s, a),
+  };
   ww_status rc = WW_OK;
   pid_t keeper = -1;
   *out = (ww_emulated){0};

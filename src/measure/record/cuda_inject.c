@@ -216,7 +216,11 @@ static void record(const cuda_launch *c,
                    bool per_thread,
                    const char *name,
                    const char *note) {
-  ww_raw_launch l = {.cooperative = cooperative, .shared = c->shared, .note = note};
+  ww_raw_launch l = {
+      .cooperative = cooperative,
+      .shared = c->shared,
+      .note = note,
+  };
   for (int i = 0; i < 3; i++) {
     l.grid[i] = c->grid[i];
     l.block[i] = c->block[i];

@@ -142,7 +142,12 @@ bool ww_recorder_find(const ww_recorder *r, ww_found *f) {
 }
 
 static bool find_pointer(ww_recorder *r, uint32_t arg, uint32_t at, uint64_t word) {
-  ww_found f = {.arg = arg, .at = at, .address = word, .alias = r->found.n};
+  ww_found f = {
+      .arg = arg,
+      .at = at,
+      .address = word,
+      .alias = r->found.n,
+  };
   if (!ww_recorder_find(r, &f))
     return false;
   for (uint32_t i = 0; i < r->found.n && f.alias == r->found.n; i++)

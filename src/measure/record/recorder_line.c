@@ -68,7 +68,10 @@ static void read_head(describer *d, uint64_t address, uint64_t bytes, ww_buffer 
 
 static ww_buffer buffer_of(describer *d, const ww_found *f, const ww_buffer *earlier) {
   ww_recorder *r = d->r;
-  ww_buffer b = {.bytes = f->bytes, .offset = f->address - f->base};
+  ww_buffer b = {
+      .bytes = f->bytes,
+      .offset = f->address - f->base,
+  };
   b.id = ww_fmt(r->arena, "%lu", f->id);
   read_head(d, f->address, f->bytes - b.offset, &b);
   if (earlier)
@@ -227,7 +230,10 @@ void ww_recorder_describe(ww_recorder *r,
                           const ww_raw_launch *l,
                           const ww_recorded_kernel *k,
                           ww_line *line) {
-  describer d = {.r = r, .l = l};
+  describer d = {
+      .r = r,
+      .l = l,
+  };
   ww_launch *s = &line->spec;
   *s = (ww_launch){.file = k->file,
                    .kernel = k->name,

@@ -80,7 +80,10 @@ static void *map_small(uint64_t bytes, ww_emu_block *b) {
 
 void *ww_emu_alloc(uint64_t bytes, ww_emu_kind kind) {
   ww_emu *s = ww_emu_get();
-  ww_emu_block b = {.bytes = bytes, .kind = kind};
+  ww_emu_block b = {
+      .bytes = bytes,
+      .kind = kind,
+  };
   ww_emu_lock();
   void *p = NULL;
   if (bytes <= UINT64_MAX / 4 && (!counts(b.kind) || bytes <= s->memory - used))

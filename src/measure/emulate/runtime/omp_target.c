@@ -227,7 +227,11 @@ launch(region *r, int32_t teams, int32_t threads, const ww_omp_kernel_args *k) {
     add_value(&a, r, 0);
   for (uint32_t i = 0; i < k->nargs; i++)
     add_argument(&a, r, k, i);
-  ww_omp_request want = {.teams = teams, .threads = threads, .trips = k->trips};
+  ww_omp_request want = {
+      .teams = teams,
+      .threads = threads,
+      .trips = k->trips,
+  };
   ww_emu_launch l = {.kernel = r->kernel,
                      .grid = {1, 1, 1},
                      .block = {1, 1, 1},

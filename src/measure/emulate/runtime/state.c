@@ -83,7 +83,10 @@ static bool read_memory(void *ctx, uint64_t address, void *out, size_t n) {
   return true;
 }
 
-static const ww_recorder_memory memory = {.find = find, .read = read_memory};
+static const ww_recorder_memory memory = {
+    .find = find,
+    .read = read_memory,
+};
 
 /* ---- the GPU ---- */
 
