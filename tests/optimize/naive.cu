@@ -83,10 +83,14 @@ __global__ void transpose(int w, int h, const float *in, float *out) {
 }
 
 // Eight threads along y do the same work.
-// warpwise: grid=(n+31)/32 block=32,8 n=1<<20 x=f32[n] y=f32[n]
+// warpwise: grid=(n+31)/32 block=32,8 n=1<<18 x=f32[n] y=f32[n]
 __global__ void eightfold(int n, const float *x, float *y) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) y[i] = 2.0f * x[i] + 1.0f;
+  if (i >= n) return;
+  float v = x[i];
+  for (int k = 0; k < 200; k++)
+    v = v * v * 0.5f + 0.1f;
+  y[i] = v;
 }
 
 // Nothing here may be changed: lanes hand values on, in blocks of one size.

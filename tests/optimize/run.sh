@@ -69,7 +69,7 @@ faster naive.cu row_products 5 row
 faster naive.cu greys 1.3 vector
 faster naive.cu row_sums 1.2 "vector-loop row"
 faster naive.cu transpose 2 turn
-faster naive.cu eightfold 1.5 axes
+faster naive.cu eightfold 2 axes
 faster naive.cl scale_columns 1.5 swap
 faster program.cu double_all 1.3 "block stride jam"
 out=$("$warpwise" optimize program.cu --rounds 1 --seed 7 --output - 2>&1)
