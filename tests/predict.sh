@@ -55,7 +55,7 @@ try "predict: a page" 0 '^time +[0-9.]+ [mu]s$' '' predict "$kernels/good/axpy.c
 report "predict: interval, metrics, terms" "$(for p in '^  between +[0-9.]+\.\.[0-9.]+ [mu]s$' '^dram_read_bytes +[0-9.]+ MB$' '^each alone would take' '^  DRAM bandwidth +[0-9.]+ [mu]s \( *[0-9]+ %\)$' '^roofline class +bandwidth$' '^h200: '; do grep -qE -- "$p" "$dir/out" || echo "no $p"; done)"
 report "predict: fits 100 columns" "$(awk 'length > 100 { print } END { if (!NR) print "nothing was printed" }' "$dir/out")"
 try "predict: several GPUs" 0 '^ +h200 +a100 +rtx3080$' '' predict "$kernels/good/axpy.cu" --gpu h200,a100,rtx3080 --color never
-try "predict --json: a report with the machine's numbers" 0 '^\{"schema_version":1,"file":"tests/explain/good/axpy.cu","kernel":"axpy","gpu":"h200","by":"(machine|grounded)".*"time_us":\{"value":[0-9.]+,"low":[0-9.]+,"high":[0-9.]+\}.*"machine":\{"timing":\{.*"bound_us":\{.*"traffic":\{' '' predict --json "$kernels/good/axpy.cu" --gpu h200
+try "predict --json: a report with the machine's numbers" 0 '^\{"schema_version":1,"file":"tests/explain/good/axpy.cu","kernel":"axpy","gpu":"h200","grade":"probed","by":"(machine|grounded)".*"time_us":\{"value":[0-9.]+,"low":[0-9.]+,"high":[0-9.]+\}.*"machine":\{"timing":\{.*"bound_us":\{.*"traffic":\{' '' predict --json "$kernels/good/axpy.cu" --gpu h200
 # What a launch touches counts, not what was allocated: a product of 1024 x 1024 in its own buffers, and in larger ones.
 read_bytes() { # BYTES_OF_A_AND_B
   echo '{"file":"'"$PWD"'/data/tuned/hgemm.cu","kernel":"hgemm_mma","grid":[8,8,1],"block":[256,1,1],"args":[{"value":1024},{"value":1024},{"value":1024},{"buffer":{"bytes":'"$1"'}},{"buffer":{"bytes":'"$1"'}},{"buffer":{"bytes":4194304}}]}' >"$dir/gemm.json"
@@ -90,9 +90,19 @@ report "predict --batch: all, and what is missing" "$(for p in '^all +11 +100.0 
 try "predict --batch --json: an error is a line too" 2 '"kernel":"double_sum","gpu":"h200"' '^axpy +10 ' predict --json --batch "$dir/batch.jsonl" --gpu h200
 report "predict --batch --json: three lines, the second an error" "$([ "$(wc -l <"$dir/out")" -eq 3 ] || wc -l "$dir/out"; sed -n 2p "$dir/out" | grep -q '"error":{"code":"usage"' || sed -n 2p "$dir/out")"
 
+# ---- how sure an answer is ----
+try "predict: the grade of each GPU's figures" 0 'figures of the GPU +probed +from paper$' '' predict "$kernels/good/axpy.cu" --gpu h200,a100
+try "predict --json: the grade" 0 '"gpu":"a100","grade":"from paper","by":"machine"' '' predict --json "$kernels/good/axpy.cu" --gpu a100
+try "predict --batch: the grades stand below the sums" 2 '^  figures of the GPU +probed +from paper$' 'no kernel .nosuch' predict --batch "$dir/batch.jsonl" --gpu h200,a100
+try "predict --require-confidence: sure enough" 0 '^time ' '' predict "$kernels/good/axpy.cu" --gpu h200 --require-confidence 20x,probed
+try "predict --require-confidence: an interval that is too wide" 1 '^time ' 'axpy on h200: the interval.s high / low is [0-9.]+, more than 1.01' predict "$kernels/good/axpy.cu" --gpu h200 --require-confidence 1.01
+try "predict --require-confidence: figures from paper" 1 '^time ' 'axpy on a100: the GPU.s figures are from paper, less than probed' predict "$kernels/good/axpy.cu" --gpu h200,a100 --require-confidence probed
+try "predict --require-confidence: with --diff" 1 'no faster' 'more than 1.01' predict --diff "$kernels/row_sum.cu" "$kernels/row_sum.cu" --gpu h200 --require-confidence 1.01
+try "predict --require-confidence: neither a number nor a grade" 2 '' 'expected high / low' predict "$kernels/good/axpy.cu" --require-confidence much
+
 # ---- diff ----
 sed 's/a\[row \* cols + c\]/a[c * rows + row]/' "$kernels/row_sum.cu" >"$dir/row_sum.cu"
-try "predict --diff: faster, and why" 0 '^row_sum on h200: [0-9.]+x faster$' '' predict --diff "$kernels/row_sum.cu" "$dir/row_sum.cu" --gpu h200 --fail-if-slower 5% --color never
+try "predict --diff: faster, and why" 0 '^row_sum on h200 \(probed\): [0-9.]+x faster$' '' predict --diff "$kernels/row_sum.cu" "$dir/row_sum.cu" --gpu h200 --fail-if-slower 5% --color never
 report "predict --diff: in words" "$(grep -qE '^Faster because .* takes less; it was bound by .* now bound by' "$dir/out" || { echo "not said"; cat "$dir/out"; })"
 try "predict --diff: slower fails the gate" 1 'slower by [0-9.e+]+ %, more than the 5 % allowed' '' predict --diff "$dir/row_sum.cu" "$kernels/row_sum.cu" --gpu h200 --fail-if-slower 5%
 try "predict --diff: the same passes it" 0 'no faster, no slower' '' predict --diff "$kernels/row_sum.cu" "$kernels/row_sum.cu" --gpu h200 --fail-if-slower 0

@@ -322,7 +322,7 @@ bad:
       "--fail-if: '%.60s' is not of the form metric.number<bound; e.g. time.median>30, "
       "flops.right<90, class.mcc<0.5, "
       "coverage<95 (numbers: median, mean, p90, ln, within10, right, rank, bias, "
-      "inside, coverage; of class: accuracy, "
+      "inside, ratio, interval, coverage; of class: accuracy, "
       "balanced, f1, mcc)",
       text);
 }

@@ -26,6 +26,18 @@ static void row(const char *name,
   ww_push(a, w, ww_fmt(a, "%u", n));
 }
 
+static void numbers(const char *name,
+                    double without,
+                    double with,
+                    uint32_t n,
+                    ww_arena *a,
+                    ww_strings *w) {
+  ww_push(a, w, name);
+  ww_push(a, w, isnan(without) ? "-" : ww_fmt(a, "%.3f", without));
+  ww_push(a, w, isnan(with) ? "-" : ww_fmt(a, "%.3f", with));
+  ww_push(a, w, ww_fmt(a, "%u", n));
+}
+
 static void
 metric_rows(const ww_score *x, const ww_score *y, int q, ww_arena *a, ww_strings *w) {
   bool points = ww_rule_of(q).points;
@@ -40,6 +52,10 @@ metric_rows(const ww_score *x, const ww_score *y, int q, ww_arena *a, ww_strings
   if (y->intervals)
     row(ww_fmt(a, "%s: in its interval", name), false, x->inside, y->inside,
         y->intervals, a, w);
+  if (q == WW_M_time_us && y->intervals) {
+    numbers("time_us: median high / low", x->ratio, y->ratio, y->intervals, a, w);
+    numbers("time_us: interval score", x->cost, y->cost, y->intervals, a, w);
+  }
 }
 
 /* Metrics whose answers differ, or that are always asked about. */

@@ -244,6 +244,8 @@ bool ww_evaluate_stat(const ww_evaluation *v,
                         {"spearman", s->spearman},
                         {"bias", scale * s->bias},
                         {"inside", 100 * s->inside},
+                        {"ratio", s->ratio},
+                        {"interval", s->cost},
                         {"small_us", s->small_us},
                         {"coverage", coverage(s->answered, s->n)},
                         {0}};

@@ -119,6 +119,15 @@ static void add_row(ww_table *t, const char **cells, ww_arena *a) {
 }
 #define ROW(...) add_row(t, (const char *[]){__VA_ARGS__}, a)
 
+static void interval_rows(const ww_score *s, ww_table *t, ww_arena *a) {
+  if (!s->intervals)
+    return;
+  const char *over = count(s->intervals, a);
+  ROW("time: in its interval", percent(s->inside, a), over);
+  ROW("time: median high / low of the intervals", plain(s->ratio, 2, a), over);
+  ROW("time: interval score (Winkler, 90 %, on ln)", plain(s->cost, 3, a), over);
+}
+
 /* What the project promises, first. */
 static void headline(const ww_evaluation *v, tables *all, ww_arena *a) {
   static const int rows[] = {WW_Q_flops,      WW_M_warp_instructions, WW_M_registers,
@@ -136,6 +145,7 @@ static void headline(const ww_evaluation *v, tables *all, ww_arena *a) {
         count(time->answered, a));
     ROW("time under 10 us: median |error| in us", plain(time->small_us, 2, a),
         count(time->small, a));
+    interval_rows(time, t, a);
   }
   for (size_t k = 0; k < WW_COUNT(rows); k++) {
     int q = rows[k];
@@ -197,8 +207,8 @@ static void class_table(const ww_evaluation *v, tables *all, ww_arena *a) {
 static void group_table(const ww_evaluation *v, int g, tables *all, ww_arena *a) {
   static const char *const head[] = {"",      "launches", "answered", "median",
                                      "mean",  "90 %",     "|ln|",     "within 10 %",
-                                     "right", "rank",     "bias",     "class balanced",
-                                     NULL};
+                                     "right", "rank",     "bias",     "in interval",
+                                     "high/low", "class balanced", NULL};
   ww_table *t = table(
       all, ww_fmt(a, "By %s: %s", ww_grouping_names[g], ww_scored_name(v->metric)),
       head, a);
@@ -210,7 +220,8 @@ static void group_table(const ww_evaluation *v, int g, tables *all, ww_arena *a)
         error_text(v->metric, s->median, a), error_text(v->metric, s->mean, a),
         error_text(v->metric, s->p90, a), plain(s->ln, 3, a), percent(s->within10, a),
         percent(s->right, a), plain(s->spearman, 3, a),
-        signed_text(v->metric, s->bias, a), percent(i->classes.balanced, a));
+        signed_text(v->metric, s->bias, a), percent(s->inside, a),
+        plain(s->ratio, 2, a), percent(i->classes.balanced, a));
   }
 }
 

@@ -9,11 +9,12 @@
 #include "../predict/show/show.h"
 #include "../predict/show/sweep.h"
 #include "../query/text.h"
+#include "confidence.h"
 #include "source.h"
 
 typedef struct {
   ww_ask_options ask;
-  const char *batch, *slower, *sweep, *svg, *model, *dump;
+  const char *batch, *slower, *sweep, *svg, *model, *dump, *confidence;
   bool diff, heads;
 } options;
 
@@ -25,6 +26,11 @@ static const ww_option table[] = {
                  "fail-if-slower",
                  "PERCENT",
                  "with --diff: exit code 1 when the new one is slower by more"),
+    WW_OPTION_AS(confidence,
+                 "require-confidence",
+                 "X",
+                 "exit code 1 where high / low of the time is above X, or the GPU's "
+                 "figures are below a grade: 2, probed, 2,calibrated"),
     WW_OPTION(sweep,
               "RANGE",
               "an argument over sizes: n=1K..64M, n=1K..64M:9, block=64,128,256"),
@@ -52,6 +58,7 @@ typedef struct {
   ww_ask_options asked; /* with the launches of --batch */
   ww_ask ask;
   const char **gpus; /* their names */
+  ww_confidence confidence;
 } job;
 
 /* ---- single launches, and batches ---- */
@@ -117,6 +124,7 @@ static ww_status predict_all(job *j) {
         show(j, &a, k);
       if (sum)
         ww_summary_add(sum, a.p, launches[k].count);
+      ww_confidence_check(c, &j->confidence, a.p, a.n);
       ww_answers_free(&a);
     }
     if (sum)
@@ -197,8 +205,11 @@ static ww_status diff(job *j) {
   ww_status st = version(&j->ask, c->operands[0], &old);
   if (!st)
     st = version(&fresh, c->operands[1], &new_);
-  if (!st)
+  if (!st) {
     compare(j, &old, &new_, limit);
+    ww_confidence_check(c, &j->confidence, old.p, old.n);
+    ww_confidence_check(c, &j->confidence, new_.p, new_.n);
+  }
   ww_answers_free(&old);
   ww_answers_free(&new_);
   ww_source_free(&fresh.cache);
@@ -259,6 +270,7 @@ static ww_status sweep(job *j) {
       continue;
     }
     keep(&a, points + (size_t)k * ngpus);
+    ww_confidence_check(c, &j->confidence, a.p, a.n);
     r.last.assumed.n = 0;
     ww_assumptions_add(&r.last.assumed, &a.p[0].report.assumed, c->arena);
     for (uint32_t g = 0; c->json && g < a.n; g++)
@@ -441,10 +453,11 @@ static ww_status check(ww_cmd *c, const options *o) {
     return ww_usage(c, "--dump takes single launches, not --diff, --sweep or --batch");
   if (o->dump && ww_dump_check(o->dump, &c->err))
     return c->err.code;
-  if (by_text(o) && (o->diff || o->sweep || o->ask.ptxas || o->dump))
+  if (by_text(o) &&
+      (o->diff || o->sweep || o->ask.ptxas || o->dump || o->confidence))
     return ww_usage(c,
                     "--by text takes single launches and --batch, not --diff, --sweep, "
-                    "--ptxas or --dump");
+                    "--ptxas, --dump or --require-confidence");
   if ((o->model || o->heads) && !by_text(o))
     return ww_usage(c, "--model and --heads belong to --by text");
   if (o->batch && o->ask.source.launch)
@@ -458,7 +471,7 @@ static ww_status run(ww_cmd *c) {
       .o = c->opt,
   };
   const options *o = j.o;
-  if (check(c, o))
+  if (check(c, o) || ww_confidence_parse(c, o->confidence, &j.confidence))
     return c->err.code;
   j.asked = o->ask;
   j.asked.text = by_text(o);

@@ -55,6 +55,10 @@ static const ww_option table[] = {
         score,
         NULL,
         "with --correction: learn nothing, score what is in -o FILE on the test split"),
+    WW_OPTION(intervals,
+              NULL,
+              "with --correction: keep what is in -o FILE, learn the intervals of its "
+              "times again"),
     WW_OPTION(markdown, NULL, "with --correction: the tables as markdown"),
     WW_OPTION(rounds, "N", "with --correction: trees of a metric at most"),
     WW_OPTION(leaves, "N", "with --correction: leaves of a tree"),
@@ -416,6 +420,18 @@ static ww_status learn(ww_cmd *c,
   return st ? st : write_model(c, o->out ? o->out : shipped, *out);
 }
 
+/* Into the file that they come from: its forests stay as they are. */
+static ww_status learn_intervals(ww_cmd *c,
+                                 const ww_train_options *o,
+                                 const ww_feature_table *t,
+                                 ww_correction **out) {
+  const char *path = o->out ? o->out : shipped;
+  ww_status st = ww_correction_read(path, c->arena, out, &c->err);
+  if (!st)
+    st = ww_correct_intervals(t->rows, t->n, c->arena, *out, &c->err);
+  return st ? st : write_model(c, path, *out);
+}
+
 static ww_status train_correction(ww_cmd *c, const ww_train_options *o) {
   ww_feature_table t;
   ww_correction *k = NULL;
@@ -423,7 +439,8 @@ static ww_status train_correction(ww_cmd *c, const ww_train_options *o) {
   if (st)
     return st;
   st = o->score ? ww_correction_read(o->out ? o->out : shipped, c->arena, &k, &c->err)
-                : learn(c, o, &t, &k);
+       : o->intervals ? learn_intervals(c, o, &t, &k)
+                      : learn(c, o, &t, &k);
   if (st)
     return st;
   time_table(o, k, &t);

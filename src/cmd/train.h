@@ -8,7 +8,7 @@
 typedef struct {
   const char *machine, *out;
   bool true_counters, no_cross;
-  bool correction, score, markdown;
+  bool correction, score, intervals, markdown;
   const char *features, *corpus;
   uint64_t rows, each, jobs, budget, rounds, leaves;
   /* of a language model */

@@ -216,6 +216,8 @@ static void a_score_by_hand(void **state) {
   near(s.spearman, 3 / sqrt(3 * 5.0));
   assert_int_equal(s.intervals, 2);
   near(s.inside, 0.5);
+  near(s.ratio, (110 / 90.0 + 60 / 40.0) / 2);
+  near(s.cost, (log(110 / 90.0) + log(1.5) + 20 * log(100 / 60.0)) / 2);
   assert_int_equal(s.small, 1); /* 10 us is not below 10 us */
   near(s.small_us, 1);
 }

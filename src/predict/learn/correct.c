@@ -95,6 +95,21 @@ double ww_correction_trust(const ww_correction *c, const ww_features *x) {
   return fmin(1, fmax(0, (1 - most) / 0.9));
 }
 
+void ww_doubts_of(const ww_correction *c,
+                  const ww_features *x,
+                  ww_members said,
+                  double by,
+                  ww_doubts *out) {
+  uint32_t outside = 0;
+  for (int k = 0; k < WW_NFEATURES; k++)
+    outside += x->v[k] < c->lo[k] || x->v[k] > c->hi[k];
+  memcpy(out->v, x->v, sizeof x->v);
+  out->v[WW_DOUBT_SPREAD] = log(0.01 + sqrt(said.variance));
+  out->v[WW_DOUBT_SIZE] = fabs(by);
+  out->v[WW_DOUBT_BY] = by;
+  out->v[WW_DOUBT_OUTSIDE] = outside;
+}
+
 bool ww_correction_value(const ww_correction *c,
                          ww_metric m,
                          const ww_features *x,
@@ -107,9 +122,12 @@ bool ww_correction_value(const ww_correction *c,
       !(machine + s->floor > 0 || s->space == WW_IN_POINTS))
     return false;
   ww_members said = ww_members_eval(k->forest, k->members, x->v);
-  double by = k->members ? trust * ww_metric_model_use(k, said) : 0;
-  double /* in the metric's space */
-      size = exp(ww_forest_eval(&k->scale, x->v));
+  double by = k->members ? ww_metric_model_use(k, said) : 0;
+  ww_doubts doubts;
+  ww_doubts_of(c, x, said, by, &doubts);
+  /* in the metric's space */
+  double size = exp(ww_forest_eval(&k->scale, doubts.v));
+  by *= trust;
   double value = apply(s, machine, by);
   *out = (ww_quantity){
       .known = true,
@@ -265,10 +283,11 @@ static double number(const cJSON *o, const char *name) {
   return cJSON_IsNumber(n) && isfinite(n->valuedouble) ? n->valuedouble : 0;
 }
 
-static ww_status forest(const cJSON *n, ww_arena *a, ww_forest *out, ww_err *e) {
+static ww_status
+forest(const cJSON *n, uint32_t nfeatures, ww_arena *a, ww_forest *out, ww_err *e) {
   if (!cJSON_IsString(n))
     return WW_OK; /* none: zero everywhere */
-  return ww_forest_parse(n->valuestring, WW_NFEATURES, a, out, e);
+  return ww_forest_parse(n->valuestring, nfeatures, a, out, e);
 }
 
 static ww_status
@@ -287,13 +306,13 @@ read_metric(const cJSON *o, ww_arena *a, ww_metric_model *out, ww_err *e) {
       .after = number(o, "validation"),
       .launches = fmin(UINT32_MAX, fmax(0, number(o, "validation_launches")))};
   ww_status st =
-      forest(cJSON_GetObjectItemCaseSensitive(o, "scale"), a, &out->scale, e);
+      forest(cJSON_GetObjectItemCaseSensitive(o, "scale"), WW_NDOUBTS, a, &out->scale, e);
   const cJSON *n;
   const cJSON *list = cJSON_GetObjectItemCaseSensitive(o, "forests");
   cJSON_ArrayForEach(n, list) {
     if (st || out->members == WW_MOST_MEMBERS)
       break;
-    st = forest(n, a, &out->forest[out->members++], e);
+    st = forest(n, WW_NFEATURES, a, &out->forest[out->members++], e);
   }
   return st;
 }

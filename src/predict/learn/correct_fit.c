@@ -14,8 +14,11 @@
 #include "score.h"
 
 enum { FOLDS = 6, MOST_FOLDS = 32, ROUNDS = 160, LEAST_ROWS = 40 };
+enum { SIZE_LEAVES = 6, SIZE_ROUNDS = 60 }; /* of the trees for a residual's size */
+#define SIZE_LEAST 0.01 /* ln: what is as good as nothing */
 #define COVER 0.90
 #define WEIGHT_POWER 0.2
+#define WRITTEN 0.8 /* of the weight where intervals are learned, written kernels' share */
 #define SPARE 1.005 /* of time: so many times the least error is as good */
 #define COSTS 0.25  /* of what all kernels gain, what written ones may lose */
 #define HELPS 0.99  /* of the machine model's error, what is left at most */
@@ -30,6 +33,7 @@ typedef struct {
   /* [n] of the metric at hand; NaN targets have weight 0 */
   float *target, *weight, *scaled;
   float *row_weight;           /* [n], of any metric */
+  float *interval_weight;      /* [n], where intervals are learned */
   ww_members *pred;            /* [n] held-out */
   uint8_t *role, *fold;        /* [n] */
   uint32_t *family, nfamilies; /* [n] */
@@ -48,10 +52,15 @@ static uint32_t most_of(const ww_correct_row *rows, uint32_t n, bool kernels) {
 }
 
 /* A row weighs 1 / sqrt(rows of its kernel), a family sqrt of its rows' sum, written
- * kernels as much as generated ones: all of that to the power WEIGHT_POWER only.
- * Families that were left out were predicted best so: what many rows tell of a kind of
- * kernel carries over. */
-static void weigh(const ww_correct_row *rows, uint32_t n, float *weight) {
+ * kernels together `written` of all: all of that to a power. For the correction it is
+ * WEIGHT_POWER only, as families that were left out were predicted best so: what many
+ * rows tell of a kind of kernel carries over. For intervals it is 1: they are to hold on
+ * code by hand, and in each of its families. */
+static void weigh(const ww_correct_row *rows,
+                  uint32_t n,
+                  double written,
+                  double power,
+                  float *weight) {
   uint32_t nk = most_of(rows, n, true);
   uint32_t nf = most_of(rows, n, false);
   double *kernel = ww_xcalloc(nk + 1, sizeof *kernel);
@@ -67,8 +76,10 @@ static void weigh(const ww_correct_row *rows, uint32_t n, float *weight) {
   }
   for (uint32_t k = 0; k < n; k++) {
     double all = origin[rows[k].origin == 1];
-    double share = origin[0] > 0 && origin[1] > 0 ? 0.5 : 1;
-    weight[k] = pow(weight[k] * share * n / all, WEIGHT_POWER);
+    double share = rows[k].origin == 1 ? 1 - written : written;
+    if (!(origin[0] > 0 && origin[1] > 0))
+      share = 1;
+    weight[k] = pow(weight[k] * share * n / all, power);
   }
   free(kernel);
   free(family);
@@ -358,30 +369,28 @@ static double fitted_families(const fitting *f) {
   return fmax(1, n);
 }
 
-/* Residuals of held-out predictions -> trees for their size, then the quantiles of
- * residual over (held-out) size. */
-static void intervals(fitting *f, const ww_members *pred, ww_metric_model *m) {
-  float *size = f->scaled;
-  ww_members *said = ww_xcalloc(f->n + 1, sizeof *said);
+/* What held-out predictions missed by, and what the size of that is predicted from. */
+static double *residuals(const fitting *f,
+                         const ww_correction *c,
+                         const ww_metric_model *m,
+                         ww_doubts *doubts) {
+  double *r = ww_xcalloc(f->n + 1, sizeof *r);
+  for (uint32_t k = 0; k < f->n; k++) {
+    double by = m->members ? ww_metric_model_use(m, f->pred[k]) : 0;
+    ww_doubts_of(c, &f->rows[k].x, f->pred[k], by, &doubts[k]);
+    r[k] = f->target[k] - by;
+  }
+  return r;
+}
+
+/* The quantiles of residual over size between which 90 % lie, by weight. */
+static void
+between(const fitting *f, const double *r, const ww_members *said, ww_metric_model *m) {
   weighted *v = ww_xcalloc(f->n + 1, sizeof *v);
-  ww_trees_options t = options_of(f, 6, 60, 1.5);
   uint32_t n = 0;
-  t.least *= 3;
-  for (uint32_t k = 0; k < f->n; k++) {
-    size[k] = log(
-        0.01 + fabs(f->target[k] - (m->members ? ww_metric_model_use(m, pred[k]) : 0)));
-    if (!isfinite(size[k]))
-      size[k] = 0; /* its weight is 0 */
-  }
-  out_of_fold(f, &t, size, false, said);
-  roles(f, -1, -1, 1);
-  fit(f, &t, size, NULL, NULL, f->a, &m->scale);
-  for (uint32_t k = 0; k < f->n; k++) {
-    if (f->rows[k].split > 1 || !(f->weight[k] > 0))
-      continue;
-    double r = f->target[k] - (m->members ? ww_metric_model_use(m, pred[k]) : 0);
-    v[n++] = (weighted){r / exp(said[k].mean), f->weight[k]};
-  }
+  for (uint32_t k = 0; k < f->n; k++)
+    if (f->rows[k].split <= 1 && f->weight[k] > 0)
+      v[n++] = (weighted){r[k] / exp(said[k].mean), f->weight[k]};
   qsort(v, n, sizeof *v, ww_by_double);
   /* a family that nobody has seen is one more: of nf + 1 families, so many have to be
    * covered by what nf of them show */
@@ -390,8 +399,39 @@ static void intervals(fitting *f, const ww_members *pred, ww_metric_model *m) {
   m->low = fmin(0, quantile(v, n, (1 - cover) / 2));
   m->high = fmax(0, quantile(v, n, (1 + cover) / 2));
   m->least = 0.01;
-  free(said);
   free(v);
+}
+
+/* Residuals of held-out predictions -> trees for their size, then the quantiles of
+ * residual over (held-out) size. Families count by interval_weight. */
+static void intervals(fitting *f, const ww_correction *c, ww_metric_model *m) {
+  float *size = f->scaled;
+  float *fitted = f->weight;
+  ww_binned features = f->b;
+  ww_arena *a = ww_arena_new();
+  ww_doubts *doubts = ww_xcalloc(f->n + 1, sizeof *doubts);
+  ww_members *said = ww_xcalloc(f->n + 1, sizeof *said);
+  double *r = residuals(f, c, m, doubts);
+  ww_trees_options t = options_of(f, SIZE_LEAVES, SIZE_ROUNDS, 1.5);
+  t.least *= 3;
+  f->weight = WW_NEWN(a, float, f->n + 1);
+  for (uint32_t k = 0; k < f->n; k++) {
+    f->weight[k] = fitted[k] > 0 ? f->interval_weight[k] : 0;
+    size[k] = log(SIZE_LEAST + fabs(r[k]));
+    if (!isfinite(size[k]))
+      size[k] = 0; /* its weight is 0 */
+  }
+  ww_bin_rows(doubts->v, f->n, WW_NDOUBTS, WW_NDOUBTS, a, &f->b);
+  out_of_fold(f, &t, size, false, said);
+  roles(f, -1, -1, 1);
+  fit(f, &t, size, NULL, NULL, f->a, &m->scale);
+  between(f, r, said, m);
+  f->b = features;
+  f->weight = fitted;
+  ww_arena_free(a);
+  free(r);
+  free(said);
+  free(doubts);
 }
 
 /* ---- one metric ---- */
@@ -543,7 +583,7 @@ static void fit_metric(fitting *f, int m, ww_correction *c) {
     fit_members(f, &t, 1, &c->m[m]);
   if (good && m == WW_M_time_us)
     say_features(f, &c->m[m]);
-  intervals(f, f->pred, &c->m[m]);
+  intervals(f, c, &c->m[m]);
   ww_buf_fmt(f->log, "  %-18s %s: %u rows, %u leaves, %.1f s\n", ww_metrics[m].name,
              good ? "corrected" : "stays the machine model's", n, leaves_of(&c->m[m]),
              ww_now() - begin);
@@ -568,6 +608,38 @@ static void ranges(const fitting *f, ww_correction *c) {
   free(v);
 }
 
+/* What every metric is fitted with; an error where there is too little. */
+static ww_status prepare(fitting *f, ww_err *e) {
+  ww_arena *a = f->a;
+  uint32_t n = f->n;
+  f->nfolds = f->o->folds ? f->o->folds : FOLDS;
+  f->nfamilies = most_of(f->rows, n, false);
+  if (f->nfolds > MOST_FOLDS)
+    f->nfolds = MOST_FOLDS;
+  if (f->nfamilies < f->nfolds || n < LEAST_ROWS)
+    return ww_fail(
+        e, WW_EDATA,
+        "%u rows of %u families: learning needs at least %d rows and %u families", n,
+        f->nfamilies, LEAST_ROWS, f->nfolds);
+  f->target = WW_NEWN(a, float, n + 1);
+  f->weight = WW_NEWN(a, float, n + 1);
+  f->row_weight = WW_NEWN(a, float, n + 1);
+  f->interval_weight = WW_NEWN(a, float, n + 1);
+  f->pred = WW_NEWN(a, ww_members, n + 1);
+  f->scaled = WW_NEWN(a, float, n + 1);
+  f->role = WW_NEWN(a, uint8_t, n + 1);
+  f->fold = WW_NEWN(a, uint8_t, n + 1);
+  f->family = WW_NEWN(a, uint32_t, n + 1);
+  weigh(f->rows, n, 0.5, WEIGHT_POWER, f->row_weight);
+  weigh(f->rows, n, WRITTEN, 1, f->interval_weight);
+  ww_bin_rows(f->rows[0].x.v, n, sizeof *f->rows / sizeof(float), WW_NFEATURES, a,
+              &f->b);
+  for (uint32_t k = 0; k < n; k++)
+    f->family[k] = f->rows[k].family;
+  make_folds(f);
+  return WW_OK;
+}
+
 ww_status ww_correct_fit(const ww_correct_row *rows,
                          uint32_t n,
                          const ww_correct_options *o,
@@ -575,36 +647,13 @@ ww_status ww_correct_fit(const ww_correct_row *rows,
                          ww_correction **out,
                          ww_buf *log,
                          ww_err *e) {
-  fitting f = {.rows = rows,
-               .n = n,
-               .o = o,
-               .a = a,
-               .log = log,
-               .nfolds = o->folds ? o->folds : FOLDS,
-               .nfamilies = most_of(rows, n, false),
-               .target = WW_NEWN(a, float, n + 1),
-               .weight = WW_NEWN(a, float, n + 1),
-               .row_weight = WW_NEWN(a, float, n + 1),
-               .pred = WW_NEWN(a, ww_members, n + 1),
-               .scaled = WW_NEWN(a, float, n + 1),
-               .role = WW_NEWN(a, uint8_t, n + 1),
-               .fold = WW_NEWN(a, uint8_t, n + 1),
-               .family = WW_NEWN(a, uint32_t, n + 1)};
+  fitting f = {.rows = rows, .n = n, .o = o, .a = a, .log = log};
   ww_correction *c = WW_NEW(a, ww_correction);
-  weigh(rows, n, f.row_weight);
-  if (f.nfolds > MOST_FOLDS)
-    f.nfolds = MOST_FOLDS;
-  if (f.nfamilies < f.nfolds || n < LEAST_ROWS)
-    return ww_fail(
-        e, WW_EDATA,
-        "%u rows of %u families: learning needs at least %d rows and %u families", n,
-        f.nfamilies, LEAST_ROWS, f.nfolds);
+  ww_status st = prepare(&f, e);
+  if (st)
+    return st;
   c->gpu = o->gpu ? ww_strdup(a, o->gpu) : NULL;
   c->data = o->data ? ww_strdup(a, o->data) : NULL;
-  ww_bin_rows(rows[0].x.v, n, sizeof *rows / sizeof(float), WW_NFEATURES, a, &f.b);
-  for (uint32_t k = 0; k < n; k++)
-    f.family[k] = rows[k].family;
-  make_folds(&f);
   ranges(&f, c);
   for (int m = 0; m < WW_NMETRICS; m++)
     if (ww_metric_spaces[m].space != WW_IN_NOTHING) {
@@ -613,6 +662,30 @@ ww_status ww_correct_fit(const ww_correct_row *rows,
     }
   ww_progress("learning", WW_NMETRICS, WW_NMETRICS);
   *out = c;
+  return WW_OK;
+}
+
+ww_status ww_correct_intervals(const ww_correct_row *rows,
+                               uint32_t n,
+                               ww_arena *a,
+                               ww_correction *c,
+                               ww_err *e) {
+  ww_correct_options o = {0};
+  ww_buf log = {0};
+  fitting f = {.rows = rows, .n = n, .o = &o, .a = a, .log = &log};
+  ww_metric_model *m = &c->m[WW_M_time_us];
+  ww_status st = prepare(&f, e);
+  if (st)
+    return st;
+  if (targets(&f, WW_M_time_us) < LEAST_ROWS)
+    return ww_fail(e, WW_EDATA, "too few of the rows have a time");
+  if (m->members) {
+    uint32_t rounds = m->forest[0].ntrees;
+    uint32_t leaves = ww_forest_leaves(&m->forest[0]) / (rounds ? rounds : 1);
+    ww_trees_options t = for_time(&f, options_of(&f, leaves, rounds, 0.3));
+    out_of_fold(&f, &t, f.target, true, f.pred);
+  }
+  intervals(&f, c, m);
   return WW_OK;
 }
 

@@ -26,6 +26,20 @@ typedef struct {
   double mean, variance; /* of the forests' answers */
 } ww_members;
 
+/* What the size of a residual is predicted from: the launch's features, and behind them
+ * what the forests' own answer says of its error. Each forest lacks other families, so
+ * how far they disagree is the distance of this launch to what was learned. */
+enum {
+  WW_DOUBT_SPREAD = WW_NFEATURES, /* ln of the forests' standard deviation */
+  WW_DOUBT_SIZE,                  /* of the correction */
+  WW_DOUBT_BY,                    /* the correction, with its sign */
+  WW_DOUBT_OUTSIDE,               /* features outside the range of the data */
+  WW_NDOUBTS
+};
+typedef struct {
+  float v[WW_NDOUBTS];
+} ww_doubts;
+
 typedef struct {
   bool known; /* it has intervals, and a correction where it has forests */
   ww_forest forest[WW_MOST_MEMBERS];
@@ -48,5 +62,11 @@ struct ww_correction {
 ww_members ww_members_eval(const ww_forest *f, uint32_t n, const float *x);
 /* from what the forests say to the correction */
 double ww_metric_model_use(const ww_metric_model *m, ww_members v);
+/* by: the correction that was made of what the forests said */
+void ww_doubts_of(const ww_correction *c,
+                  const ww_features *x,
+                  ww_members said,
+                  double by,
+                  ww_doubts *out);
 
 #endif

@@ -198,8 +198,16 @@ static void mark_answer(ww_mark *m, const ww_score_rule *r) {
     m->right = m->error <= r->relative;
 }
 
+double ww_interval_cost(double low, double high, double truth) {
+  const double alpha = 0.1; /* the share that a 90 % interval leaves out */
+  if (!(low > 0 && high >= low && truth > 0))
+    return NAN;
+  double outside = fmax(0, fmax(log(low / truth), log(truth / high)));
+  return log(high / low) + 2 / alpha * outside;
+}
+
 ww_mark ww_mark_of(int q, const ww_pair *p) {
-  ww_mark m = {.bias = NAN, .ln = NAN, .guess = NAN};
+  ww_mark m = {.bias = NAN, .ln = NAN, .guess = NAN, .ratio = NAN, .cost = NAN};
   ww_score_rule r = ww_rule_of(q);
   if (!ww_scored_value(p->measured, q, &m.truth))
     return m;
@@ -220,6 +228,10 @@ ww_mark ww_mark_of(int q, const ww_pair *p) {
   if (q < WW_NMETRICS && said->m[q].interval) {
     m.interval = true;
     m.inside = said->m[q].low <= m.truth && m.truth <= said->m[q].high;
+    if (!r.points)
+      m.cost = ww_interval_cost(said->m[q].low, said->m[q].high, m.truth);
+    if (!isnan(m.cost))
+      m.ratio = said->m[q].high / said->m[q].low;
   }
   return m;
 }
@@ -227,18 +239,21 @@ ww_mark ww_mark_of(int q, const ww_pair *p) {
 /* ---- scores ---- */
 
 typedef struct {
-  double *error, *bias, *ln, *truth, *guess, *small;
-  uint32_t nln;
+  double *error, *bias, *ln, *truth, *guess, *small, *ratio, *cost;
+  uint32_t nln, nratio;
 } columns;
 
 static columns columns_new(uint32_t n, ww_arena *a) {
-  double *all = WW_NEWN(a, double, 6 * (size_t)n + 1);
+  double *all = WW_NEWN(a, double, 8 * (size_t)n + 1);
   return (columns){all,
                    all + n,
                    all + 2 * (size_t)n,
                    all + 3 * (size_t)n,
                    all + 4 * (size_t)n,
                    all + 5 * (size_t)n,
+                   all + 6 * (size_t)n,
+                   all + 7 * (size_t)n,
+                   0,
                    0};
 }
 
@@ -251,6 +266,10 @@ static void add_answer(int q, const ww_mark *m, columns *c, ww_score *s) {
   if (m->interval) {
     s->intervals++;
     s->inside += m->inside;
+    if (!isnan(m->cost)) {
+      c->ratio[c->nratio] = m->ratio;
+      c->cost[c->nratio++] = m->cost;
+    }
   }
   if (q == WW_M_time_us && m->truth < 10)
     c->small[s->small++] = fabs(m->guess - m->truth);
@@ -281,6 +300,8 @@ void ww_score_of(int q, const ww_pair *pairs, uint32_t n, ww_arena *a, ww_score 
   s.spearman = ww_stat_spearman(c.truth, c.guess, s.answered, a);
   s.bias = ww_stat_median(c.bias, s.answered);
   s.inside = s.intervals ? s.inside / s.intervals : NAN;
+  s.cost = ww_stat_mean(c.cost, c.nratio);
+  s.ratio = ww_stat_median(c.ratio, c.nratio);
   s.small_us = ww_stat_median(c.small, s.small);
   *out = s;
 }

@@ -68,8 +68,13 @@ typedef struct {
   double bias;           /* the same with its sign; NaN where not answered */
   double ln;             /* ln(p / m), NaN where there is none */
   bool interval, inside; /* the prediction had low and high; the truth lies in them */
+  double ratio, cost;    /* high / low; ww_interval_cost; NaN where there is none */
 } ww_mark;
 ww_mark ww_mark_of(int q, const ww_pair *p);
+/* Winkler's score of a 90 % interval on the logarithm: ln(high / low), and 20 times what
+ * the truth lies outside by. Neither a wider nor a narrower interval than the right one
+ * lowers its mean. NaN: something is not above 0. */
+double ww_interval_cost(double low, double high, double truth);
 
 typedef struct {
   uint32_t n, answered, zeros, skipped; /* n: counted; skipped: left out by a rule */
@@ -81,6 +86,8 @@ typedef struct {
   double spearman, bias; /* bias: median of (p - m) / m, or of points */
   uint32_t intervals;
   double inside;   /* share of the intervals that hold the truth */
+  double ratio;    /* median high / low */
+  double cost;     /* mean ww_interval_cost */
   uint32_t small;  /* time alone: answered launches below 10 us ... */
   double small_us; /* ... and the median |p - m| of them */
 } ww_score;

@@ -1,0 +1,51 @@
+/* confidence.c - `predict --require-confidence`: whether an answer is as sure as it has
+ * to be. */
+#include "confidence.h"
+
+#include <float.h>
+
+
+static bool add(const char *word, ww_confidence *out) {
+  int grade = ww_grade_named(word);
+  if (grade >= 0)
+    return out->grade = grade, true;
+  return ww_real(word, "x", 1, DBL_MAX, &out->ratio);
+}
+
+ww_status ww_confidence_parse(ww_cmd *c, const char *text, ww_confidence *out) {
+  *out = (ww_confidence){.ratio = INFINITY, .grade = WW_GRADE_paper};
+  for (const char *at = text; at;) {
+    size_t n = strcspn(at, ",");
+    const char *word = ww_fmt(c->arena, "%.*s", (int)n, at);
+    if (!add(word, out))
+      return ww_usage(c,
+                      "--require-confidence: expected high / low of the interval at "
+                      "most, a grade (paper, fitted, calibrated, probed) at least, or "
+                      "both: 2,probed; not '%.40s'",
+                      word);
+    at = at[n] ? at + n + 1 : NULL;
+  }
+  return WW_OK;
+}
+
+void ww_confidence_check(ww_cmd *c,
+                         const ww_confidence *want,
+                         const ww_prediction *p,
+                         uint32_t n) {
+  for (uint32_t k = 0; k < n; k++) {
+    const ww_report *r = &p[k].report;
+    const ww_timing *t = &p[k].timing;
+    if (r->error.code)
+      continue; /* the exit code is the error's */
+    if (t->high > want->ratio * t->low) {
+      c->missed = true;
+      fprintf(stderr, "%s on %s: the interval's high / low is %.3g, more than %.3g\n",
+              r->kernel, r->gpu, t->high / t->low, want->ratio);
+    }
+    if (!r->grade || ww_grade_named(r->grade) < want->grade) {
+      c->missed = true;
+      fprintf(stderr, "%s on %s: the GPU's figures are %s, less than %s\n", r->kernel,
+              r->gpu, r->grade ? r->grade : "not graded", ww_grades[want->grade].text);
+    }
+  }
+}
