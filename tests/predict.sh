@@ -90,6 +90,16 @@ report "predict --batch: all, and what is missing" "$(for p in '^all +11 +100.0 
 try "predict --batch --json: an error is a line too" 2 '"kernel":"double_sum","gpu":"h200"' '^axpy +10 ' predict --json --batch "$dir/batch.jsonl" --gpu h200
 report "predict --batch --json: three lines, the second an error" "$([ "$(wc -l <"$dir/out")" -eq 3 ] || wc -l "$dir/out"; sed -n 2p "$dir/out" | grep -q '"error":{"code":"usage"' || sed -n 2p "$dir/out")"
 
+# ---- a loop of which iterations are left out keeps the ends of its parts ----
+cat >"$dir/parts.c" <<'END'
+void copy(const float *restrict a, float *restrict c, int n) {
+#pragma omp target teams distribute parallel for thread_limit(256)
+  for (int i = 0; i < n; i++)
+    c[i] = a[i];
+}
+END
+try "predict: every part of a team's share of an OpenMP loop" 0 '^dram_read_bytes +134 MB' '' predict "$dir/parts.c" --grid 3200 --block 256 --arg n=33554432 --gpu rtx3080
+
 # ---- how sure an answer is ----
 try "predict: the grade of each GPU's figures" 0 'figures of the GPU +probed +from paper$' '' predict "$kernels/good/axpy.cu" --gpu h200,a100
 try "predict --json: the grade" 0 '"gpu":"a100","grade":"from paper","by":"machine"' '' predict --json "$kernels/good/axpy.cu" --gpu a100

@@ -29,7 +29,9 @@ typedef enum {
 } ww_grade;
 
 typedef struct {
-  const char *name, *text, *begins, *meaning; /* begins: of `calibrated` */
+  const char *name, *text, *begins; /* begins: of `calibrated` */
+  double spread; /* 90 % of |ln time| that such figures alone are off by */
+  const char *meaning;
 } ww_grade_info;
 extern const ww_grade_info ww_grades[WW_NGRADES];
 

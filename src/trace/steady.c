@@ -95,8 +95,9 @@ static uint32_t exiting_block(const finder *f) {
   return found;
 }
 
-/* v is the phi plus or minus something: it goes on as it began. A mask, a remainder or
- * a choice turns back some day. */
+/* v is the phi plus or minus something: it goes on as it began, until it meets a limit
+ * that the loop does not move (the end of an OpenMP team's part is the lesser of two). A
+ * mask, a remainder or a choice turns back some day. */
 static bool only_adds(const finder *f, ww_val v, ww_val phi, int depth) {
   if (v == phi)
     return true;
@@ -109,6 +110,12 @@ static bool only_adds(const finder *f, ww_val v, ww_val phi, int depth) {
   case WW_OP_LEA:
     return only_adds(f, d->a, phi, depth + 1) ||
            (d->op == WW_OP_ADD && only_adds(f, d->b, phi, depth + 1));
+  case WW_OP_SMIN:
+  case WW_OP_SMAX:
+  case WW_OP_UMIN:
+  case WW_OP_UMAX:
+    return (!made_inside(f, d->b) && only_adds(f, d->a, phi, depth + 1)) ||
+           (!made_inside(f, d->a) && only_adds(f, d->b, phi, depth + 1));
   case WW_OP_SEXT:
   case WW_OP_ZEXT:
   case WW_OP_TRUNC:

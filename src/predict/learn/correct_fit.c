@@ -14,7 +14,9 @@
 #include "score.h"
 
 enum { FOLDS = 6, MOST_FOLDS = 32, ROUNDS = 160, LEAST_ROWS = 40 };
-enum { SIZE_LEAVES = 6, SIZE_ROUNDS = 60 }; /* of the trees for a residual's size */
+enum { SIZE_LEAVES = 10, SIZE_ROUNDS = 60 }; /* of the trees for a residual's size */
+#define STRETCH 1.4 /* ln size by held-out Winkler score */
+#define FAMILIES 0.7 /* of the families that an interval is wide enough for */
 #define SIZE_LEAST 0.01 /* ln: what is as good as nothing */
 #define COVER 0.90
 #define WEIGHT_POWER 0.2
@@ -357,18 +359,6 @@ static double quantile(const weighted *v, uint32_t n, double q) {
   return n ? v[n - 1].v : 0;
 }
 
-static double fitted_families(const fitting *f) {
-  uint8_t *seen = ww_xcalloc(f->nfamilies + 1, 1);
-  double n = 0;
-  for (uint32_t k = 0; k < f->n; k++)
-    if (f->rows[k].split <= 1 && f->weight[k] > 0 && !seen[f->family[k]]) {
-      seen[f->family[k]] = 1;
-      n++;
-    }
-  free(seen);
-  return fmax(1, n);
-}
-
 /* What held-out predictions missed by, and what the size of that is predicted from. */
 static double *residuals(const fitting *f,
                          const ww_correction *c,
@@ -383,23 +373,86 @@ static double *residuals(const fitting *f,
   return r;
 }
 
-/* The quantiles of residual over size between which 90 % lie, by weight. */
-static void
-between(const fitting *f, const double *r, const ww_members *said, ww_metric_model *m) {
-  weighted *v = ww_xcalloc(f->n + 1, sizeof *v);
+/* Residuals over their sizes, of the rows that quantiles are taken of: families alike,
+ * written ones where there are some, and the rows of a family one after the other. */
+typedef struct {
+  weighted *v;
+  uint32_t *begin, nfamilies; /* [nfamilies + 1], in v */
+} ratios;
+
+static bool counts_in(const fitting *f, uint32_t k, bool written) {
+  return f->rows[k].split <= 1 && f->weight[k] > 0 &&
+         (!written || f->rows[k].origin != 1);
+}
+
+static ratios
+ratios_of(const fitting *f, const double *r, const ww_members *said, ww_arena *a) {
+  ratios out = {WW_NEWN(a, weighted, f->n + 1),
+                WW_NEWN(a, uint32_t, f->nfamilies + 2), 0};
+  bool written = false;
   uint32_t n = 0;
   for (uint32_t k = 0; k < f->n; k++)
-    if (f->rows[k].split <= 1 && f->weight[k] > 0)
-      v[n++] = (weighted){r[k] / exp(said[k].mean), f->weight[k]};
+    written |= f->rows[k].origin != 1 && counts_in(f, k, false);
+  for (uint32_t family = 0; family < f->nfamilies; family++) {
+    double all = 0;
+    uint32_t from = n;
+    for (uint32_t k = 0; k < f->n; k++)
+      if (f->family[k] == family && counts_in(f, k, written)) {
+        out.v[n++] = (weighted){r[k] / exp(said[k].mean), f->weight[k]};
+        all += f->weight[k];
+      }
+    for (uint32_t k = from; k < n; k++)
+      out.v[k].w /= all;
+    if (n > from)
+      out.begin[++out.nfamilies] = n;
+  }
+  return out;
+}
+
+/* What a family's interval would have to be widened by to hold 90 % of its rows. */
+static double needed(weighted *v, uint32_t n, const ww_metric_model *m) {
+  for (uint32_t k = 0; k < n; k++) {
+    double end = v[k].v < 0 ? m->low : m->high;
+    v[k].v = end != 0 ? v[k].v / end : 0;
+  }
   qsort(v, n, sizeof *v, ww_by_double);
-  /* a family that nobody has seen is one more: of nf + 1 families, so many have to be
-   * covered by what nf of them show */
-  double nf = fitted_families(f);
-  double cover = fmin(0.99, ceil(COVER * (nf + 1)) / nf);
-  m->low = fmin(0, quantile(v, n, (1 - cover) / 2));
-  m->high = fmax(0, quantile(v, n, (1 + cover) / 2));
+  return quantile(v, n, COVER);
+}
+
+/* The quantiles of residual over size between which 90 % lie, wide enough for FAMILIES
+ * of the families: how far off a kernel's prediction is depends on its family, and the
+ * next one is another. */
+static void
+between(const fitting *f, const double *r, const ww_members *said, ww_metric_model *m) {
+  ww_arena *a = ww_arena_new();
+  ratios all = ratios_of(f, r, said, a);
+  uint32_t n = all.begin[all.nfamilies];
+  weighted *sorted = WW_NEWN(a, weighted, n + 1);
+  double *wider = WW_NEWN(a, double, all.nfamilies + 1);
+  uint32_t nwider = 0;
+  memcpy(sorted, all.v, n * sizeof *sorted);
+  qsort(sorted, n, sizeof *sorted, ww_by_double);
+  m->low = fmin(0, quantile(sorted, n, (1 - COVER) / 2));
+  m->high = fmax(0, quantile(sorted, n, (1 + COVER) / 2));
   m->least = 0.01;
-  free(v);
+  for (uint32_t k = 0; k < all.nfamilies; k++)
+    if (all.begin[k + 1] - all.begin[k] >= 10) /* fewer have no 90 % */
+      wider[nwider++] =
+          needed(all.v + all.begin[k], all.begin[k + 1] - all.begin[k], m);
+  double by = nwider ? fmax(1, ww_stat_share(wider, nwider, FAMILIES)) : 1;
+  m->low *= by;
+  m->high *= by;
+  ww_arena_free(a);
+}
+
+/* The size that trees predict varies less than the true one: they are fitted to means. */
+static void stretch(ww_forest *f, ww_members *said, uint32_t n) {
+  f->base *= STRETCH;
+  for (uint32_t k = 0; k < f->nnodes; k++)
+    if (f->nodes[k].feature < 0)
+      f->nodes[k].v *= STRETCH;
+  for (uint32_t k = 0; k < n; k++)
+    said[k].mean *= STRETCH;
 }
 
 /* Residuals of held-out predictions -> trees for their size, then the quantiles of
@@ -425,6 +478,7 @@ static void intervals(fitting *f, const ww_correction *c, ww_metric_model *m) {
   out_of_fold(f, &t, size, false, said);
   roles(f, -1, -1, 1);
   fit(f, &t, size, NULL, NULL, f->a, &m->scale);
+  stretch(&m->scale, said, f->n);
   between(f, r, said, m);
   f->b = features;
   f->weight = fitted;
