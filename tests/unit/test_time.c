@@ -82,6 +82,10 @@ static void test_nothing_takes_the_floor(void **state) {
   /* the interval is that of short launches, wider where the figures are from paper */
   double probed = 1.5 * ww_params_default.spread_short;
   double paper = hypot(probed, ww_grades[WW_GRADE_paper].spread);
+  assert_true(fabs(log(t.high / t.low) - 2 * probed) < 1e-9);
+  ww_gpu unseen = gpu;
+  unseen.calibrated = NULL;
+  ww_time(&w, &unseen, &ww_params_default, &t);
   assert_true(fabs(log(t.high / t.low) - 2 * paper) < 1e-9);
 }
 

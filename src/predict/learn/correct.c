@@ -104,9 +104,10 @@ void ww_doubts_of(const ww_correction *c,
   for (int k = 0; k < WW_NFEATURES; k++)
     outside += x->v[k] < c->lo[k] || x->v[k] > c->hi[k];
   memcpy(out->v, x->v, sizeof x->v);
-  out->v[WW_DOUBT_SPREAD] = log(0.01 + sqrt(said.variance));
-  out->v[WW_DOUBT_SIZE] = fabs(by);
-  out->v[WW_DOUBT_BY] = by;
+  /* in steps: a threshold written with seven digits still parts them as it did */
+  out->v[WW_DOUBT_SPREAD] = rint(1000 * log(0.01 + sqrt(said.variance))) / 1000;
+  out->v[WW_DOUBT_SIZE] = rint(1000 * fabs(by)) / 1000;
+  out->v[WW_DOUBT_BY] = rint(1000 * by) / 1000;
   out->v[WW_DOUBT_OUTSIDE] = outside;
 }
 
