@@ -77,9 +77,8 @@ ww_evaluate_both(const ww_evaluation *without, const ww_evaluation *with, ww_are
       with->classes.balanced, with->classes.answered, a, &w);
   return (ww_table){
       .title = "With and without what was learned",
-      .note = "an unanswered launch counts as an error of 100 %; the machine model's "
-              "interval is made for 80 %, "
-              "the corrected one's for 90 %",
+      .note = "an unanswered launch counts as an error of 100 %; intervals are made for "
+              "90 %",
       .head = head,
       .cells = w.v,
       .ncols = 4,
