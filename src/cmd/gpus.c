@@ -53,7 +53,7 @@ static ww_status list(ww_cmd *c) {
         "no GPU descriptions beside the program; set WARPWISE_DATA to where gpus/ is");
   if (!c->json)
     printf("%-10s %-40s %-8s %5s %6s %8s %8s %10s  %s\n", "NAME", "GPU", "ARCH", "SMS",
-           "MHZ", "FP64 TF", "FP32 TF", "DRAM GB/s", "CALIBRATED");
+           "MHZ", "FP64 TF", "FP32 TF", "DRAM GB/s", "GRADE");
   for (uint32_t k = 0; k < n; k++) {
     ww_gpu g;
     ww_arena *a = c->arena;
@@ -66,7 +66,7 @@ static ww_status list(ww_cmd *c) {
       printf("%-10s %-40s %-8s %5u %6s %8s %8s %10s  %s\n", g.name, g.full_name,
              g.architecture, g.sms, cell(g.boost_mhz, a), cell(g.peak_fp64, a),
              cell(g.peak_fp32, a), cell(g.dram_peak, a),
-             g.calibrated ? g.calibrated : "no");
+             ww_grades[ww_gpu_grade(&g)].text);
   }
   return WW_OK;
 }
@@ -138,8 +138,10 @@ static ww_status show(ww_cmd *c, const char *which) {
   }
   printf("%s  %s, %s, %u SMs of %u-lane warps\n", g.name, g.full_name, g.architecture,
          g.sms, g.lanes);
-  printf("  calibrated: %s\n",
-         g.calibrated ? g.calibrated : "no, the figures come from documents");
+  const ww_grade_info *grade = &ww_grades[ww_gpu_grade(&g)];
+  printf("  grade: %s: %s\n", grade->text, grade->meaning);
+  if (g.calibrated)
+    printf("  calibrated: %s\n", g.calibrated);
   if (g.notes)
     printf("  note: %s\n", g.notes);
   printf("\n");

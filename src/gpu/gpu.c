@@ -46,6 +46,25 @@ const ww_figure ww_gpu_figures[WW_NGPU_FIGURES] = {
 #include "gpu.def"
 };
 
+const ww_grade_info ww_grades[WW_NGRADES] = {
+#define GRADE(name, text, begins, meaning) {#name, text, begins, meaning},
+#include "gpu.def"
+};
+
+ww_grade ww_gpu_grade(const ww_gpu *g) {
+  for (int k = WW_NGRADES - 1; g->calibrated && k > WW_GRADE_paper; k--)
+    if (ww_starts(g->calibrated, ww_grades[k].begins))
+      return k;
+  return WW_GRADE_paper;
+}
+
+int ww_grade_named(const char *name) {
+  for (int k = 0; k < WW_NGRADES; k++)
+    if (!strcmp(name, ww_grades[k].name) || !strcmp(name, ww_grades[k].text))
+      return k;
+  return -1;
+}
+
 const ww_gpu_defaults ww_gpu_default = {
 #define FIGURE(field, path, unit, least, most, otherwise, meaning) otherwise,
 #include "gpu.def"

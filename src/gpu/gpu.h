@@ -21,6 +21,18 @@ typedef enum {
   WW_NGPU_MATHS
 } ww_gpu_math;
 
+/* How far a description's figures can be trusted, ascending; from its `calibrated`. */
+typedef enum {
+#define GRADE(name, ...) WW_GRADE_##name,
+#include "gpu.def"
+  WW_NGRADES
+} ww_grade;
+
+typedef struct {
+  const char *name, *text, *begins, *meaning; /* begins: of `calibrated` */
+} ww_grade_info;
+extern const ww_grade_info ww_grades[WW_NGRADES];
+
 typedef struct {
   double *x, *y; /* ascending in x; a list has no y */
   uint32_t n;
@@ -103,6 +115,10 @@ static inline ww_curve *ww_curve_at(ww_gpu *g, uint32_t i) {
 }
 int ww_figure_named(const char *path); /* index or -1 */
 void ww_figure_set(ww_gpu *g, uint32_t i, double value, const char *source);
+
+ww_grade ww_gpu_grade(const ww_gpu *g);
+/* by its name or text ("paper", "from paper"); -1: there is none */
+int ww_grade_named(const char *name);
 
 /* Nothing known yet: every figure NaN. */
 void ww_gpu_init(ww_gpu *g);

@@ -101,7 +101,7 @@ static void write_terms(const ww_report *r, ww_json *j) {
 }
 
 static void write_answer(const ww_report *r, ww_json *j) {
-  ww_json_put(j, "gpu?:%s,by:%s", r->gpu, ww_by_names[r->by]);
+  ww_json_put(j, "gpu?:%s,grade?:%s,by:%s", r->gpu, r->grade, ww_by_names[r->by]);
   if (r->launch) {
     ww_json_key(j, "launch");
     ww_launch_write(r->launch, j);
@@ -448,6 +448,7 @@ read_answer(const cJSON *tree, ww_arena *a, ww_report *out, ww_err *e) {
                    "by: expected grounded, machine, text, trace or hardware");
   out->by = b;
   out->gpu = ww_json_text(tree, "gpu", a);
+  out->grade = ww_json_text(tree, "grade", a);
   out->roofline_class = ww_json_text(get(tree, "roofline"), "class", a);
   out->bottleneck = ww_json_text(tree, "bottleneck", a);
   out->sampled_blocks = ww_json_whole(get(tree, "sampled"), "blocks");

@@ -102,6 +102,7 @@ typedef struct {
 
 typedef struct {
   const char *file, *kernel, *gpu; /* gpu NULL when none was named */
+  const char *grade; /* of the GPU's description ("probed", "from paper"), or NULL */
   ww_by by;
   const ww_launch *launch;
   ww_assumptions assumed;

@@ -43,6 +43,8 @@ static void print_head(const ww_report *r, FILE *f) {
     fprintf(f, "  %s", r->file);
   if (r->gpu)
     fprintf(f, "  on %s", r->gpu);
+  if (r->gpu && r->grade)
+    fprintf(f, " (%s)", r->grade);
   fprintf(f, "  by %s\n", ww_by_names[r->by]);
   if (!r->launch)
     return;

@@ -145,7 +145,8 @@ static void headline(const ww_lsp_analysis *a, const ww_lsp_kernel *k, ww_buf *o
   if (r->bottleneck)
     ww_buf_fmt(out, " \u00b7 bound by %.*s", (int)strcspn(r->bottleneck, ":"),
                r->bottleneck);
-  ww_buf_fmt(out, " \u00b7 %s", ww_show_gpu(a->gpu));
+  ww_buf_fmt(out, " \u00b7 %s (%s)", ww_show_gpu(a->gpu),
+             ww_grades[ww_gpu_grade(a->gpu)].text);
   if (a->gpu_note)
     ww_buf_fmt(out, " (%s)", a->gpu_note);
   ww_buf_puts(out, " \u00b7 ");
@@ -261,7 +262,9 @@ void ww_show_table(const ww_lsp_analysis *a, const ww_lsp_kernel *k, ww_buf *out
   const char *of;
   ww_buf_puts(out, "**");
   plain(k->name, out);
-  ww_buf_fmt(out, "** on %s\n\n", a->gpu->full_name ? a->gpu->full_name : a->gpu->name);
+  ww_buf_fmt(out, "** on %s (%s)\n\n",
+             a->gpu->full_name ? a->gpu->full_name : a->gpu->name,
+             ww_grades[ww_gpu_grade(a->gpu)].text);
   if (a->gpu_note)
     ww_buf_fmt(out, "%s, so another GPU is shown.\n\n", a->gpu_note);
   if (r->error.code) {
@@ -403,7 +406,8 @@ hot_line(const ww_lsp_analysis *a, const ww_lsp_kernel *k, uint32_t line, ww_buf
     return;
   if (out->n)
     ww_buf_puts(out, "\n\n");
-  ww_buf_fmt(out, "**%s** on %s: ", k->name, ww_show_gpu(a->gpu));
+  ww_buf_fmt(out, "**%s** on %s (%s): ", k->name, ww_show_gpu(a->gpu),
+             ww_grades[ww_gpu_grade(a->gpu)].text);
   line_cost(l, false, out);
   ww_buf_puts(out, "\n");
   for (uint32_t i = 0; i < k->report.nfindings; i++) {

@@ -88,7 +88,8 @@ static void write_error(const ww_err *e, ww_json *j) {
 }
 
 void ww_mcp_short(const ww_report *r, uint32_t line, bool explain, ww_json *j) {
-  ww_json_put(j, "{kernel:%s,line?:%u,gpu?:%s", r->kernel, line, r->gpu);
+  ww_json_put(j, "{kernel:%s,line?:%u,gpu?:%s,grade?:%s", r->kernel, line, r->gpu,
+              r->grade);
   if (r->error.code) {
     write_error(&r->error, j);
     return ww_json_end_obj(j);
@@ -129,6 +130,7 @@ static void schema_report(ww_json *j) {
       j, "kernel string\n"
          "line integer where it begins\n"
          "gpu string\n"
+         "grade string of the GPU's figures: probed, calibrated, fitted, from paper\n"
          "by string grounded: machine model with what measurements taught; "
          "machine: that alone; hardware: measured\n"
          "grid array blocks\n"

@@ -167,6 +167,7 @@ static void report(ww_json *j) {
          "file string\n"
          "kernel string\n"
          "gpu string\n"
+         "grade string of the GPU's figures: probed, calibrated, fitted or from paper\n"
          "by string machine or grounded\n"
          "launch object the launch, completed: a launch spec\n"
          "assumed strings\n"
@@ -201,7 +202,7 @@ static void schemas(ww_json *j) {
          "words alone");
   object(j, "Gpus",
          "gpus array name, full_name, vendor, architecture, sms, lanes, calibrated, "
-         "roofs");
+         "grade, roofs");
   object(j, "Sweep",
          "kernel string\n"
          "name string what is swept\n"

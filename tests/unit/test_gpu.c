@@ -42,6 +42,20 @@ static void plain_and_sourced_numbers(void **state) {
   assert_null(g.calibrated);
 }
 
+static void grades_follow_what_it_was_calibrated_by(void **state) {
+  ww_gpu g = parsed(*state, HEAD "}");
+  assert_int_equal(ww_gpu_grade(&g), WW_GRADE_paper);
+  g = parsed(*state, HEAD ",\"calibrated\":\"times of a paper\"}");
+  assert_int_equal(ww_gpu_grade(&g), WW_GRADE_fitted);
+  g = parsed(*state, HEAD ",\"calibrated\":\"calibration on an X, 2026-11-20\"}");
+  assert_int_equal(ww_gpu_grade(&g), WW_GRADE_calibrated);
+  g = parsed(*state, HEAD ",\"calibrated\":\"probe of an X, 2026-11-20\"}");
+  assert_int_equal(ww_gpu_grade(&g), WW_GRADE_probed);
+  assert_int_equal(ww_grade_named("from paper"), WW_GRADE_paper);
+  assert_int_equal(ww_grade_named("probed"), WW_GRADE_probed);
+  assert_int_equal(ww_grade_named("guessed"), -1);
+}
+
 static void errors_name_the_member(void **state) {
   static const struct {
     const char *text, *want;
@@ -374,6 +388,7 @@ int main(int argc, char **argv) {
     return write_docs(argv[2]);
   const struct CMUnitTest tests[] = {
       TEST(plain_and_sourced_numbers),
+      TEST(grades_follow_what_it_was_calibrated_by),
       TEST(errors_name_the_member),
       TEST(round_trip),
       TEST(shipped_descriptions_are_plausible),

@@ -130,7 +130,7 @@ function facts(g: Gpu): string {
   if (g.sms) parts.push(`${g.sms} ${g.vendor === "amd" ? "CUs" : "SMs"}`);
   if (g.fp32_gflops) parts.push(`${(g.fp32_gflops / 1000).toPrecision(3)} TFLOP/s FP32`);
   if (g.dram_gbps) parts.push(`${(g.dram_gbps / 1000).toPrecision(2)} TB/s`);
-  parts.push(g.calibrated ? "calibrated by measurements" : "from its data sheet");
+  if (g.grade) parts.push(g.grade);
   return parts.join(" \u00b7 ");
 }
 

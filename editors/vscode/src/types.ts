@@ -67,6 +67,7 @@ export interface Gpu {
   architecture?: string;
   sms?: number;
   calibrated?: string | boolean | null;
+  grade?: string;
   dram_gbps?: number;
   fp32_gflops?: number;
   fp64_gflops?: number;

@@ -276,6 +276,7 @@ void ww_predict_report(const ww_fn *fn,
   ww_report *r = &p->report;
   ww_trace_report(fn, &p->trace, r); /* what follows knows better */
   r->gpu = g->name;
+  r->grade = ww_grades[ww_gpu_grade(g)].text;
   r->by = WW_BY_MACHINE;
   ww_report_set(r, WW_M_local_bytes, fn->local_bytes + p->spill_bytes);
   counts(p, r);

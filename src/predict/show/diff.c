@@ -144,7 +144,7 @@ void ww_diff_print(const ww_prediction *p, const ww_prediction *q, FILE *f) {
   char range[40];
   uint32_t n = quantities(p, q, c);
   ww_show_bold(f, q->report.kernel);
-  fprintf(f, " on %s: %s\n", q->report.gpu,
+  fprintf(f, " on %s (%s): %s\n", q->report.gpu, q->report.grade,
           ratio_words(p->timing.us, q->timing.us, words));
   fprintf(f, "  old %10s  (%s)  %s\n", ww_show_us(p->timing.us, a),
           interval(&p->timing, range), p->report.file);

@@ -174,7 +174,7 @@ void ww_explain_print(const ww_explained *x, FILE *f) {
   const char *file = r->file ? r->file : "";
   if (x->fn->file && strcmp(ww_path_base(x->fn->file), ww_path_base(file)))
     file = x->fn->file; /* a header, or the source of the PTX */
-  fprintf(f, "  %s:%u  on %s\n", file, x->fn->line, r->gpu);
+  fprintf(f, "  %s:%u  on %s (%s)\n", file, x->fn->line, r->gpu, r->grade);
   ww_show_launch(f, r);
   ww_show_bold(f, ww_show_us(t->us, us));
   fprintf(f, " (%s .. %s)\n", ww_show_us(t->low, lo), ww_show_us(t->high, hi));

@@ -152,6 +152,8 @@ static void tile(writer *w, const entry *e) {
   put(w, "<p>");
   if (e->r.bottleneck)
     sentence(w, e->r.bottleneck);
+  if (e->r.grade)
+    element(w, " Figures of the GPU: ", e->r.grade, ".");
   put(w, "</p></div>\n");
 }
 

@@ -171,6 +171,9 @@ static void word_row(const char *name,
 static const char *model_word(const ww_prediction *p) {
   return p->report.by == WW_BY_GROUNDED ? "corrected" : "machine model";
 }
+static const char *grade_word(const ww_prediction *p) {
+  return p->report.grade;
+}
 static const char *class_word(const ww_prediction *p) {
   return p->report.roofline_class;
 }
@@ -216,6 +219,7 @@ static void table(const ww_prediction *p, uint32_t n, FILE *f) {
   fputc('\n', f);
   time_rows(p, n, f);
   word_row("model", p, n, model_word, f);
+  word_row("figures of the GPU", p, n, grade_word, f);
   word_row("bound by", p, n, bound_word, f);
   word_row("roofline class", p, n, class_word, f);
   word_row("occupancy limited by", p, n, limit_word, f);

@@ -18,6 +18,7 @@ typedef struct {
 struct ww_summary {
   ww_arena *arena;
   const char *const *gpus;
+  const char *grades[MOST_GPUS]; /* of their descriptions; NULL: nothing answered */
   uint32_t n;
   WW_VEC(row) rows;
   double failed, launches;
@@ -58,6 +59,8 @@ void ww_summary_add(ww_summary *s, const ww_prediction *p, uint64_t count) {
       r->missing[k] += n;
       continue;
     }
+    if (p[k].report.grade && !s->grades[k])
+      s->grades[k] = ww_strdup(s->arena, p[k].report.grade);
     r->us[k] += n * t->us;
     r->low[k] += n * t->low;
     r->high[k] += n * t->high;
@@ -134,6 +137,9 @@ void ww_summary_print(ww_summary *s, FILE *f) {
   print_times(s, total.low, f);
   fprintf(f, "\n%-46s", "  and");
   print_times(s, total.high, f);
+  fprintf(f, "\n%-46s", "  figures of the GPU");
+  for (uint32_t k = 0; k < s->n; k++)
+    fprintf(f, " %11s", s->grades[k] ? s->grades[k] : "-");
   fputc('\n', f);
   if (s->failed > 0)
     fprintf(f, "%.0f of %.0f launches have no answer and are not in these sums\n",

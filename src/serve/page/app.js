@@ -203,7 +203,7 @@ function showGpuChoice() {
           'span',
           {},
           g.full_name,
-          make('small', {}, `${g.name} · ${g.architecture} · ${g.sms} SMs · ${g.calibrated ? 'calibrated' : 'from data sheets'}`),
+          make('small', {}, `${g.name} · ${g.architecture} · ${g.sms} SMs · ${g.grade}`),
         ),
       ),
     ),

@@ -66,6 +66,7 @@ function tile(r, fastest) {
           used(r),
           state.reports.length > 1 ? (t.value <= fastest * 1.001 ? 'fastest' : `${(t.value / fastest).toFixed(2)}× the fastest`) : '',
           r.by === 'grounded' ? 'corrected' : 'machine model',
+          r.grade ? `GPU ${r.grade}` : '',
         ]
           .filter(Boolean)
           .join(' · '),
