@@ -301,6 +301,15 @@ static double in_step(const ww_flows *f, const ww_flow *w, double loads) {
   return w->affine ? (1 - w->random) * (loads - once) : 0;
 }
 
+/* In-band ECC keeps check bytes in the same DRAM as the data, those of a run of sectors
+ * (512 bytes at a share of 1/16) in one sector. Neighbours share it; a sector without
+ * neighbours brings a whole one. Bytes for so many of data, of which `scattered` have no
+ * neighbours and ask for a check sector `lone` times. */
+static double check_bytes(const ww_gpu *g, double data, double scattered, double lone) {
+  double share = g->dram_ecc;
+  return share > 0 ? share * (1 - scattered) * data + 32 * scattered * lone : 0;
+}
+
 static void add_loads(const ww_flows *f, const ww_flow *w, ww_traffic *out) {
   double loads = w->loads - merged(f, w);
   double asked = loads + w->atomics;
@@ -319,7 +328,8 @@ static void add_loads(const ww_flows *f, const ww_flow *w, ww_traffic *out) {
   out->l2_atomics += w->atomics;
   out->l2_lookups += lookups + fabric_partial(f) * w->atomics;
   out->l2_hits += fmax(0, lookups - missed) + fabric_partial(f) * w->atomics;
-  out->dram_read += 32 * fetched;
+  out->dram_read +=
+      32 * fetched + check_bytes(f->g, 32 * fetched, w->scattered, w->misses);
 }
 
 /* Partial stores that were merged into one with others fill more of their sectors. */
@@ -338,10 +348,23 @@ static void add_stores(const ww_flows *f, const ww_flow *w, ww_traffic *out) {
  * there are too many of them. */
 static void fill_incomplete(const ww_flows *f, double bytes, ww_traffic *out) {
   double fill = fmax(0, bytes - WW_FIGURE(f->g, l2_unfilled) * f->g->l2_bytes);
+  /* under in-band ECC a sector is written whole, with its check bytes */
+  if (f->g->dram_ecc > 0)
+    fill = fmax(fill, bytes * fmin(1, out->dram_write / out->unique_written));
   double second = WW_FIGURE(f->g, l2_fabric_partial);
   out->dram_read += fill;
   out->l2_lookups += second * fill / 32;
   out->l2_hits -= (1 - second) * fill / 32;
+}
+
+/* The check bytes of what is written; of a sector without neighbours they are a part of
+ * a check sector, which is read before it is written. */
+static void write_checks(const ww_gpu *g, double scattered, ww_traffic *out) {
+  double lone = out->dram_write / 32;
+  double written = check_bytes(g, out->dram_write, scattered, lone);
+  if (written > 0)
+    out->dram_read += 32 * scattered * lone;
+  out->dram_write += written;
 }
 
 /* Dirty sectors leave L2 when others need their place or when too much is dirty; the
@@ -350,6 +373,8 @@ static void write_back(const ww_flows *f, ww_traffic *out) {
   double dirty = out->unique_written;
   double incomplete = 0;
   double again = 0;
+  double sectors = 0;
+  double scattered = 0; /* of the sectors */
   if (!(dirty > 0))
     return;
   double passed = fmax(out->footprint, out->dram_read);
@@ -361,6 +386,8 @@ static void write_back(const ww_flows *f, ww_traffic *out) {
     if (!(w->loads > 0))
       incomplete += fmax(0, 32 * once - w->counts->st_bytes);
     again += 32 * w->random * (w->stores - once) * (1 - w->fits);
+    sectors += once;
+    scattered += w->scattered * once;
   }
   double share = WW_FIGURE(f->g, l2_dirty);
   double most =
@@ -369,6 +396,7 @@ static void write_back(const ww_flows *f, ww_traffic *out) {
   double keep = fmin(dirty / fmax(passed, 1) * once_bytes(f), most);
   out->dram_write = fmax(0, dirty - keep) + again;
   fill_incomplete(f, incomplete, out);
+  write_checks(f->g, ww_ratio(scattered, sectors), out);
 }
 
 static void add_base(const ww_flows *f, ww_traffic *out) {
