@@ -301,19 +301,15 @@ static double in_step(const ww_flows *f, const ww_flow *w, double loads) {
   return w->affine ? (1 - w->random) * (loads - once) : 0;
 }
 
-/* In-band ECC keeps check bytes in the same DRAM as the data, those of a run of sectors
- * (512 bytes at a share of 1/16) in one sector. Neighbours share it; a sector without
- * neighbours brings a whole one. Bytes for so many of data, of which `scattered` have no
- * neighbours and ask for a check sector `lone` times. */
-static double check_bytes(const ww_gpu *g, double data, double scattered, double lone) {
-  double share = g->dram_ecc;
-  return share > 0 ? share * (1 - scattered) * data + 32 * scattered * lone : 0;
+/* Sectors that loads bring from DRAM. */
+static double fetched_of(const ww_flow *w) {
+  return w->first * w->pair + (w->misses - w->first) * (1 + w->random);
 }
 
 static void add_loads(const ww_flows *f, const ww_flow *w, ww_traffic *out) {
   double loads = w->loads - merged(f, w);
   double asked = loads + w->atomics;
-  double fetched = w->first * w->pair + (w->misses - w->first) * (1 + w->random);
+  double fetched = fetched_of(w);
   double touches = fetched > 0 ? fmax(1, asked / fetched) : 1;
   /* the first from the far side */
   double second = fetched * (1 - pow(1 - fabric(f), touches));
@@ -328,8 +324,7 @@ static void add_loads(const ww_flows *f, const ww_flow *w, ww_traffic *out) {
   out->l2_atomics += w->atomics;
   out->l2_lookups += lookups + fabric_partial(f) * w->atomics;
   out->l2_hits += fmax(0, lookups - missed) + fabric_partial(f) * w->atomics;
-  out->dram_read +=
-      32 * fetched + check_bytes(f->g, 32 * fetched, w->scattered, w->misses);
+  out->dram_read += 32 * fetched;
 }
 
 /* Partial stores that were merged into one with others fill more of their sectors. */
@@ -357,24 +352,12 @@ static void fill_incomplete(const ww_flows *f, double bytes, ww_traffic *out) {
   out->l2_hits -= (1 - second) * fill / 32;
 }
 
-/* The check bytes of what is written; of a sector without neighbours they are a part of
- * a check sector, which is read before it is written. */
-static void write_checks(const ww_gpu *g, double scattered, ww_traffic *out) {
-  double lone = out->dram_write / 32;
-  double written = check_bytes(g, out->dram_write, scattered, lone);
-  if (written > 0)
-    out->dram_read += 32 * scattered * lone;
-  out->dram_write += written;
-}
-
 /* Dirty sectors leave L2 when others need their place or when too much is dirty; the
  * rest is written after the kernel. */
 static void write_back(const ww_flows *f, ww_traffic *out) {
   double dirty = out->unique_written;
   double incomplete = 0;
   double again = 0;
-  double sectors = 0;
-  double scattered = 0; /* of the sectors */
   if (!(dirty > 0))
     return;
   double passed = fmax(out->footprint, out->dram_read);
@@ -386,8 +369,6 @@ static void write_back(const ww_flows *f, ww_traffic *out) {
     if (!(w->loads > 0))
       incomplete += fmax(0, 32 * once - w->counts->st_bytes);
     again += 32 * w->random * (w->stores - once) * (1 - w->fits);
-    sectors += once;
-    scattered += w->scattered * once;
   }
   double share = WW_FIGURE(f->g, l2_dirty);
   double most =
@@ -396,7 +377,32 @@ static void write_back(const ww_flows *f, ww_traffic *out) {
   double keep = fmin(dirty / fmax(passed, 1) * once_bytes(f), most);
   out->dram_write = fmax(0, dirty - keep) + again;
   fill_incomplete(f, incomplete, out);
-  write_checks(f->g, ww_ratio(scattered, sectors), out);
+}
+
+/* In-band ECC keeps check bytes in the same DRAM as the data, those of a run of sectors
+ * (512 bytes at a share of 1/16) in one sector. Neighbours share it; a sector without
+ * neighbours brings a whole one. Bytes for so many of data, of which `scattered` have no
+ * neighbours and ask for a check sector `lone` times. */
+static double check_bytes(const ww_gpu *g, double data, double scattered, double lone) {
+  return g->dram_ecc * (1 - scattered) * data + 32 * scattered * lone;
+}
+
+/* The check bytes of all that is read and written; those of a written sector without
+ * neighbours are a part of a check sector, which is read before it is written. */
+static void add_checks(const ww_flows *f, ww_traffic *out) {
+  double sectors = 0;
+  double scattered = 0; /* of the sectors */
+  for (uint32_t k = 0; k < f->nflows; k++) {
+    const ww_flow *w = &f->flows[k];
+    double once = fmin(w->unique, w->stores);
+    out->dram_read += check_bytes(f->g, 32 * fetched_of(w), w->scattered, w->misses);
+    sectors += once;
+    scattered += w->scattered * once;
+  }
+  double share = ww_ratio(scattered, sectors);
+  double lone = out->dram_write / 32;
+  out->dram_write += check_bytes(f->g, out->dram_write, share, lone);
+  out->dram_read += 32 * share * lone;
 }
 
 static void add_base(const ww_flows *f, ww_traffic *out) {
@@ -428,6 +434,8 @@ void ww_traffic_l2(ww_flows *f, ww_traffic *out) {
     add_stores(f, &f->flows[k], out);
   }
   write_back(f, out);
+  if (f->g->dram_ecc > 0)
+    add_checks(f, out);
   add_base(f, out);
   ww_arena_free(a);
 }
