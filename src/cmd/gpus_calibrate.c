@@ -1,5 +1,5 @@
-/* gpus_calibrate.c - `warpwise gpus calibrate`: 50 launches on a device, five numbers of
- * its description fitted to them, and how much that helped on launches the fit had not
+/* gpus_calibrate.c - `warpwise gpus calibrate`: 50 launches on a device, at most five
+ * numbers of its description fitted to them, and how much that helped on launches the fit had not
  * seen.
  *
  * The launches are those of gpus/calibrate, or the user's own. They run on the device
@@ -264,6 +264,9 @@ static ww_status begin_with(job *j) {
     ww_figure_set(g, ww_figure_named("l2.bytes"), j->device.l2_bytes, says);
   if (!j->device.sms || j->device.sms == g->sms)
     return WW_OK;
+  if (!(g->dram_read > 0))
+    g->dram_read = g->dram_peak;
+  g->dram_peak = NAN; /* the base's, not this device's: it bounds nothing */
   g->name = ww_gpus_short_name(j->device.device, j->a);
   g->full_name = j->device.device;
   g->sms = j->device.sms;
@@ -367,6 +370,8 @@ static void print_result(job *j,
           "FACTOR");
   for (int i = 0; i < WW_NKNOBS; i++) {
     double base = leading(g, i) / k->factor[i];
+    if (k->factor[i] == 1)
+      continue;
     fprintf(f, "  %-16s %-18s %10.4g %10.4g %8.3g\n", ww_knobs[i].name,
             ww_knobs[i].paths[0], base, leading(g, i), k->factor[i]);
   }
@@ -387,7 +392,8 @@ static void put_result(job *j, const ww_calibration *k, const ww_fit_error *erro
               j->device.device, j->base.name, j->samples.n, j->kernels, j->refused,
               j->seconds);
   for (int i = 0; i < WW_NKNOBS; i++)
-    ww_json_knum(w, ww_knobs[i].paths[0], k->factor[i]);
+    if (k->factor[i] != 1)
+      ww_json_knum(w, ww_knobs[i].paths[0], k->factor[i]);
   ww_json_end_obj(w);
   put_error(w, "before", &error[0]);
   put_error(w, "after", &error[1]);

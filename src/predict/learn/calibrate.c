@@ -1,13 +1,14 @@
-/* calibrate.c - fits five factors on a GPU's figures to measured launches.
+/* calibrate.c - fits at most five factors on a GPU's figures to measured launches.
  *
  * A pattern search over the logarithms of the factors: each in turn, and all of them
  * together, is moved up and down by a step that grows where a move helped and shrinks
  * where none did. The loss is the weighted mean of |ln(predicted / measured)|, a kernel
  * with many launches counting little more than one with few, and a small price on
- * leaving the base: a factor that no launch depends on stays 1.
+ * leaving the base: a factor that no launch depends on stays 1. Of the six factors there
+ * are, the one that matters least is 1 in the end.
  *
  * Only the time model runs again, on the work that was found for the base: a launch's
- * instructions and traffic do not depend on the five. */
+ * instructions and traffic do not depend on them. */
 #include "calibrate.h"
 
 enum { SWEEPS = 60 };
@@ -28,6 +29,7 @@ const ww_knob ww_knobs[WW_NKNOBS] = {
     {"memory latency",
      {"dram.latency", "l2.latency", "l2.near_latency", "l2.far_latency", "l1.latency",
       "atomic.global_latency", "latency_by_footprint"}},
+    {"block starts", {"launch.blocks_per_us"}},
 };
 
 /* ---- factors on figures ---- */
@@ -48,6 +50,7 @@ static void complete(ww_gpu *g) {
     g->l2_gbps = 2.5 * g->dram_peak;
   g->boost_mhz = WW_FIGURE(g, boost_mhz);
   g->launch_floor = WW_FIGURE(g, launch_floor);
+  g->blocks_per_us = WW_FIGURE(g, blocks_per_us);
   g->l1_latency = WW_FIGURE(g, l1_latency);
   g->l2_latency = WW_FIGURE(g, l2_latency);
   g->dram_latency = WW_FIGURE(g, dram_latency);
@@ -99,10 +102,8 @@ static void scale_all(ww_gpu *g, ww_gpu *from, const double *ln, const char *sou
   for (int k = 0; k < WW_NKNOBS; k++)
     for (const char *const *path = ww_knobs[k].paths; *path; path++)
       scale(g, from, *path, exp(ln[k]), source);
-  /* nothing is read faster than the peak; where it is, the peak was another device's */
-  g->dram_peak = fmax(from->dram_peak, g->dram_read);
-  if (source && g->dram_peak > from->dram_peak)
-    g->source[ww_figure_named("dram.peak_gbps")] = source;
+  /* nothing is read faster than the peak, where that is known */
+  g->dram_read = fmin(g->dram_read, from->dram_peak);
 }
 
 /* ---- the search ---- */
@@ -113,6 +114,7 @@ typedef struct {
   const double *weight; /* per sample; 0: left out */
   const ww_params *params;
   ww_gpu from, now;     /* each with its own curves */
+  int fixed;            /* the factor that stays 1; -1: none */
 } problem;
 
 static double loss(problem *q, const double *ln) {
@@ -136,10 +138,11 @@ static double loss(problem *q, const double *ln) {
 /* Moves one factor, or for k = WW_NKNOBS all of them: times slower or faster, so that
  * rates go one way and times the other. */
 static bool try_move(problem *q, double *ln, int k, double by, double *best) {
-  static const int slower[WW_NKNOBS] = {-1, -1, -1, 1, 0};
+  static const int slower[WW_NKNOBS] = {-1, -1, -1, 1, 0, -1};
   double moved[WW_NKNOBS];
   for (int i = 0; i < WW_NKNOBS; i++) {
     double step = k == WW_NKNOBS ? slower[i] * by : (i == k) * by;
+    step = i == q->fixed ? 0 : step;
     moved[i] = fmin(MOST, fmax(-MOST, ln[i] + step));
   }
   double now = loss(q, moved);
@@ -167,6 +170,23 @@ static void search(problem *q, double *ln) {
   }
 }
 
+/* The factor whose loss would be felt least. */
+static int least_useful(problem *q, const double *ln) {
+  double least = INFINITY;
+  int which = 0;
+  for (int k = 0; k < WW_NKNOBS; k++) {
+    double without[WW_NKNOBS];
+    memcpy(without, ln, sizeof without);
+    without[k] = 0;
+    double now = loss(q, without);
+    if (now < least) {
+      least = now;
+      which = k;
+    }
+  }
+  return which;
+}
+
 /* Launches of one kernel share a weight between one and their number. */
 static double weight_of(const ww_fit_sample *s, uint32_t n, uint32_t k) {
   uint32_t alike = 0;
@@ -186,7 +206,10 @@ void ww_calibrate(const ww_fit_sample *s,
   double ln[WW_NKNOBS] = {0};
   for (uint32_t k = 0; k < n; k++)
     weight[k] = left_out && left_out[k] ? 0 : weight_of(s, n, k);
-  problem q = {s, n, weight, params, own_copy(base, a), own_copy(base, a)};
+  problem q = {s, n, weight, params, own_copy(base, a), own_copy(base, a), -1};
+  search(&q, ln);
+  q.fixed = least_useful(&q, ln);
+  ln[q.fixed] = 0;
   search(&q, ln);
   for (int k = 0; k < WW_NKNOBS; k++)
     out->factor[k] = exp(ln[k]);

@@ -9,11 +9,11 @@ typedef struct {
   const char *name;     /* "DRAM bandwidth" */
   const char *paths[8]; /* figures and curves of gpu.def, the leading one first */
 } ww_knob;
-enum { WW_NKNOBS = 5 };
+enum { WW_NKNOBS = 6 };
 extern const ww_knob ww_knobs[WW_NKNOBS];
 
 typedef struct {
-  double factor[WW_NKNOBS]; /* on the base's figures */
+  double factor[WW_NKNOBS]; /* on the base's figures; one of them at least is 1 */
 } ww_calibration;
 
 /* The factors that bring the samples' times closest; samples for which left_out says
