@@ -135,6 +135,34 @@ check "a work-group that is too large" row 9 '"code":"usage","message":"a work-g
 check "no such kernel" row 10 'has no kernel .none.'
 check "no such file" row 11 '"code":"io".*missing.cl'
 
+# ---- a description calibrated on a device that none fits ----
+own=$(cd "$(dirname "$0")/../gpus/calibrate" && pwd)
+sed -n '1,2p;4p;7p;12p;15p;18p;23p;25p;30p' "$own/launches.jsonl" >"$dir/few.jsonl"
+gpus() {
+  "$program" gpus calibrate "$@" >"$dir/out" 2>"$dir/err" </dev/null
+  code=$?
+}
+check "a calibration has 50 launches" [ "$(wc -l <"$own/launches.jsonl")" -eq 50 ]
+gpus --device pocl --launch "$dir/few.jsonl" --base rtx3080 -o "$dir/mine.json" --json
+check "gpus calibrate on PoCL" is 0
+check "... numbers fitted, and the error before and after" row 1 '"base":"rtx3080","launches":10,.*"fitted":\{"[^}]*\},"before":\{"median":.*"after":\{"median":'
+check "... five numbers at most" [ "$(sed 's/.*"fitted":{\([^}]*\)}.*/\1/' "$dir/out" | tr ',' '\n' | wc -l)" -le 5 ]
+"$program" gpus show "$dir/mine.json" >"$dir/out" 2>"$dir/err"
+check "... the description says so" grep -q 'calibration by 10 launches on ' "$dir/out"
+check "... and which figures" grep -qE ' calibration 20' "$dir/out"
+"$program" predict "$dir/axpy.cl" --gpu "$dir/mine.json" >"$dir/out" 2>"$dir/err" </dev/null
+check "... predictions take it, and its grade" grep -q 'calibrated' "$dir/out"
+run --launch "$dir/few.jsonl" --device pocl "$own/kernels.cl" --time-only --repeats 1 --json
+mv "$dir/out" "$dir/rows.jsonl"
+gpus --from "$dir/rows.jsonl" --base rtx3080
+check "gpus calibrate --from rows that were measured before" grep -qE '^ +after +[0-9]' "$dir/out"
+gpus --from "$dir/rows.jsonl"
+check "... a device that no description fits: which is most like it?" is 2
+check "... is asked" said 'no description fits .*--base NAME'
+head -n 3 "$dir/rows.jsonl" >"$dir/three.jsonl"
+gpus --from "$dir/three.jsonl" --base rtx3080
+check "... three launches are too few" said '3 launches were measured and predicted; a calibration takes 10'
+
 # ---- messages and exit codes ----
 run "$dir/axpy.cl" --device nosuch
 check "no such device: exit 4" is 4

@@ -8,6 +8,7 @@
 #define WW_CMD_H
 
 #include "../base/json_put.h"
+#include "../base/nearest.h"
 #include "../base/words.h"
 #include "../front/compile_commands.h"
 #include "../query/input.h"
@@ -100,8 +101,6 @@ void ww_help_command(const ww_command *cmd,
                      const char *words,
                      FILE *f); /* words: "dataset collect" */
 void ww_help_options(const ww_option *o, FILE *f);
-/* Of the NULL-terminated words, the one most like `word`; NULL when none is near. */
-const char *ww_nearest(const char *word, const char *const *words);
 
 /* output.c */
 /* The command line is wrong: fills c->err and returns WW_EUSAGE. */

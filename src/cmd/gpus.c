@@ -2,21 +2,17 @@
  * micro-benchmarks say of the one that is here. */
 #include <ctype.h>
 
-#include "../gpu/gpu.h"
 #include "../measure/probe.h"
-#include "cmd.h"
+#include "gpus.h"
 
-typedef struct {
-  const char *output, *verify, *base, *threshold, *raw, *from;
-  bool no_counters;
-} options;
+typedef ww_gpus_options options;
 
 static const ww_option table[] = {
-    WW_OPTION(output, "FILE", "probe: write the description there", 'o'),
+    WW_OPTION(output, "FILE", "probe, calibrate: write the description there", 'o'),
     WW_OPTION(base,
               "NAME|FILE",
-              "probe: take what cannot be measured from this description; else from "
-              "the one that fits"),
+              "probe, calibrate: the description to start from; else the one that fits "
+              "the device"),
     WW_OPTION(verify,
               "NAME|FILE",
               "probe: compare with this description instead of writing one"),
@@ -24,7 +20,18 @@ static const ww_option table[] = {
               "PERCENT",
               "probe --verify: deviation that makes the exit code 1 (10%)"),
     WW_OPTION(raw, "FILE", "probe: every measured point, as JSON"),
-    WW_OPTION(from, "FILE", "probe: no device, the points that --raw wrote"),
+    WW_OPTION(from,
+              "FILE",
+              "no device: probe the points that --raw wrote, calibrate the rows that "
+              "`warpwise measure --json` wrote"),
+    WW_OPTION(launch,
+              "FILE",
+              "calibrate: these launches instead of its own 50, at least 10",
+              'l'),
+    WW_OPTION(plan,
+              "OUT",
+              "calibrate: only write ready launches for --gpu, to be measured elsewhere"),
+    WW_OPTION(with, "COMPILER", "calibrate: nvcc or nvrtc; else nvcc where it is found"),
     WW_OPTION_AS(no_counters,
                  "no-counters",
                  NULL,
@@ -193,13 +200,22 @@ static void tell_gaps(const ww_probe *p) {
             p->gaps.v[i].why);
 }
 
-/* A file's name for a device without a description: "NVIDIA L40S" gives l40s. */
-static const char *short_name(const char *device, ww_arena *a) {
+const char *ww_gpus_short_name(const char *device, ww_arena *a) {
   const char *last = strrchr(device, ' ');
   char *name = ww_strdup(a, last ? last + 1 : device);
   for (char *p = name; *p; p++)
     *p = isalnum((unsigned char)*p) ? tolower((unsigned char)*p) : '-';
   return name;
+}
+
+ww_status ww_gpus_write(ww_cmd *c, const ww_gpu *g) {
+  const options *o = c->opt;
+  ww_buf b = {0};
+  ww_gpu_write(g, o->output || !c->json, &b);
+  if (o->output)
+    return ww_write_buf(o->output, &b, &c->err);
+  ww_print_buf(&b);
+  return WW_OK;
 }
 
 static ww_status describe(ww_cmd *c, const ww_probe *p) {
@@ -208,19 +224,15 @@ static ww_status describe(ww_cmd *c, const ww_probe *p) {
   ww_gpu g;
   ww_gpu_init(&g);
   g.vendor = "nvidia";
-  g.name = short_name(p->device, c->arena);
+  g.name = ww_gpus_short_name(p->device, c->arena);
   g.full_name = p->device;
   ww_status st = base ? ww_gpu_load(base, c->arena, &g, &c->err) : WW_OK;
   if (st)
     return st;
   g.notes = NULL; /* it was about the figures before */
   ww_probe_distill(p, c->arena, &g);
-  ww_buf b = {0};
-  ww_gpu_write(&g, o->output || !c->json, &b);
-  if (!o->output)
-    return ww_print_buf(&b), WW_OK;
-  st = ww_write_buf(o->output, &b, &c->err);
-  if (!st && !ww_is_quiet())
+  st = ww_gpus_write(c, &g);
+  if (!st && o->output && !ww_is_quiet())
     fprintf(stderr, "%s: %u points of %s, %u probes left out, %.0f s\n", o->output,
             p->points.n, p->device, p->gaps.n, p->seconds);
   return st;
@@ -325,26 +337,33 @@ static ww_status run(ww_cmd *c) {
     return show(c, c->gpu);
   if (!strcmp(what, "probe") && c->noperands == 1)
     return probe(c);
+  if (!strcmp(what, "calibrate") && c->noperands == 1)
+    return ww_gpus_calibrate(c);
   if (shows)
     return ww_usage(c, "gpus show: name one GPU; `warpwise gpus` lists them");
-  return ww_usage(c, "gpus: expected nothing, `show NAME` or `probe`, not '%.40s'",
+  return ww_usage(c, "gpus: expected nothing, `show NAME`, `probe` or `calibrate`, not '%.40s'",
                   what);
 }
 
 const ww_command ww_cmd_gpus = {
     "gpus",
     "list the GPUs that are described, show one, or measure the one that is here",
-    "[show NAME|FILE | probe [options]]",
+    "[show NAME|FILE | probe [options] | calibrate [options]]",
     .details = "Each description is a file gpus/NAME.json; docs/gpus.md has every "
                "figure and how "
                "to add a GPU.\n"
                "`probe` runs micro-benchmarks on the CUDA device, about a minute, and "
                "writes a "
-               "description or compares with one.",
+               "description or compares with one.\n"
+               "`calibrate` runs 50 launches on a CUDA or OpenCL device, under a minute, "
+               "and fits five "
+               "numbers of a description to them.",
     .examples = "  warpwise gpus\n"
                 "  warpwise gpus show h200\n"
                 "  warpwise gpus probe -o gpus/h200.json --raw h200-probe.json\n"
-                "  warpwise gpus probe --verify h200 --threshold 15%\n",
+                "  warpwise gpus probe --verify h200 --threshold 15%\n"
+                "  warpwise gpus calibrate --base rtx3080 -o mine.json\n"
+                "  warpwise predict saxpy.cu --gpu mine.json\n",
     WW_OPTIONS,
     .run = run,
 };

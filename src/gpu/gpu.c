@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "../base/jsonread.h"
+#include "../base/nearest.h"
 
 #define AT(field) offsetof(ww_gpu, field)
 const ww_figure ww_gpu_figures[WW_NGPU_FIGURES] = {
@@ -407,26 +408,68 @@ static bool names_device(const char *word, const char *device) {
   return false;
 }
 
-static const char *lower_case(const char *name, ww_arena *a) {
+/* A name as descriptions are called: "RTX 4090" and rtx-4090 are rtx4090. */
+static const char *plain_name(const char *name, ww_arena *a) {
   char *out = ww_strdup(a, name);
-  for (char *c = out; *c; c++)
-    *c = tolower((unsigned char)*c);
+  char *to = out;
+  for (const char *c = name; *c; c++)
+    if (!strchr(" -_", *c))
+      *to++ = tolower((unsigned char)*c);
+  *to = 0;
   return out;
+}
+
+bool ww_gpu_called(const ww_gpu *g, const char *name, ww_arena *a) {
+  return !strcmp(plain_name(g->name, a), plain_name(name, a));
+}
+
+/* Which of the names is meant: spelt otherwise, or the whole name of a device; NULL:
+ * none. */
+static const char *meant(const char *which, ww_arena *a) {
+  const char **names;
+  uint32_t n = ww_gpu_names(a, &names);
+  const char *plain = plain_name(which, a);
+  for (uint32_t k = 0; k < n; k++)
+    if (!strcmp(plain_name(names[k], a), plain))
+      return names[k];
+  return ww_gpu_for_device(which, 0, a);
+}
+
+/* One that is spelt alike, or a part of whose name was given; NULL: none. */
+static const char *alike(const char *which, ww_arena *a) {
+  const char **names;
+  WW_VEC(const char *) words = {0};
+  uint32_t n = ww_gpu_names(a, &names);
+  const char *plain = plain_name(which, a);
+  for (uint32_t k = 0; k < n; k++)
+    ww_push(a, &words, names[k]);
+  ww_push(a, &words, NULL);
+  const char *near = ww_nearest(plain, words.v);
+  for (uint32_t k = 0; !near && strlen(plain) > 2 && k < n; k++)
+    if (strstr(names[k], plain) || strstr(plain, names[k]))
+      near = names[k];
+  return near;
+}
+
+static ww_status unknown(const char *which, ww_arena *a, ww_err *e) {
+  const char *near = alike(which, a);
+  return ww_fail(
+      e, WW_EUSAGE,
+      "no GPU is called '%.40s'%s; known are %s, or give the file of a description",
+      which, near ? ww_fmt(a, " (did you mean %s?)", near) : "", known_names(a));
 }
 
 ww_status ww_gpu_load(const char *which, ww_arena *a, ww_gpu *out, ww_err *e) {
   bool is_path = strchr(which, '/') || strstr(which, ".json");
-  const char *path = is_path ? which
-                             : ww_path_join(a, ww_path_join(a, ww_data_dir(a), "gpus"),
-                                            ww_fmt(a, "%s.json", lower_case(which, a)));
+  const char *name = is_path ? NULL : meant(which, a);
   char *text;
   size_t n;
   ww_gpu_init(out);
-  if (!is_path && !ww_file_exists(path))
-    return ww_fail(
-        e, WW_EUSAGE,
-        "no GPU is called '%.40s'; known are %s, or give the file of a description",
-        which, known_names(a));
+  if (!is_path && !name)
+    return unknown(which, a, e);
+  const char *path = is_path ? which
+                             : ww_path_join(a, ww_path_join(a, ww_data_dir(a), "gpus"),
+                                            ww_fmt(a, "%s.json", name));
   ww_status st = ww_read_file(a, path, 1u << 20, &text, &n, e);
   if (!st)
     st = ww_gpu_parse(text, n, a, out, e);

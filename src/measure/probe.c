@@ -98,7 +98,7 @@ static ww_status compile(ww_rig *r, ww_err *e) {
   return st ? st : compile_async(r, e);
 }
 
-static const char *today(ww_arena *a) {
+const char *ww_probe_date(ww_arena *a) {
   time_t now = time(NULL);
   struct tm tm;
   char text[16] = "";
@@ -114,7 +114,7 @@ ww_probe_run(const ww_probe_options *o, ww_arena *a, ww_probe *out, ww_err *e) {
       ww_probe_math, ww_probe_async, ww_probe_constants};
   const size_t n = WW_COUNT(stages);
   double start = ww_now();
-  *out = (ww_probe){.date = today(a)};
+  *out = (ww_probe){.date = ww_probe_date(a)};
   ww_rig r = {
       .a = a,
       .out = out,

@@ -46,6 +46,9 @@ typedef struct {
 ww_status
 ww_probe_run(const ww_probe_options *o, ww_arena *a, ww_probe *out, ww_err *e);
 
+/* today, as 2026-11-20 */
+const char *ww_probe_date(ww_arena *a);
+
 /* ---- probe_result.c: no device needed ---- */
 /* a value that is no number is dropped */
 void ww_probe_add(ww_probe *p, ww_arena *a, const char *name, double x, double value);

@@ -204,7 +204,7 @@ static ww_status choose_gpus(asking *x, ww_err *e) {
     const char *name = x->q->ngpus ? x->q->gpus[k] : "h200";
     const char *known = "";
     uint32_t g = 0;
-    for (; g < w->ngpus && strcmp(w->gpus[g].name, name); g++)
+    for (; g < w->ngpus && !ww_gpu_called(&w->gpus[g], name, x->a); g++)
       known = ww_fmt(x->a, "%s%s%s", known, g ? ", " : "", w->gpus[g].name);
     if (g == w->ngpus)
       return ww_fail(e, WW_EUSAGE, "there is no GPU '%.40s'; known are %s", name,

@@ -167,7 +167,7 @@ static void consistent(const ww_gpu *g,
 static void shipped_descriptions_are_plausible(void **state) {
   const char **names;
   uint32_t n = ww_gpu_names(*state, &names);
-  assert_true(n >= 7);
+  assert_true(n >= 18);
   for (uint32_t k = 0; k < n; k++) {
     ww_gpu g;
     ww_err e = {0};
@@ -177,9 +177,12 @@ static void shipped_descriptions_are_plausible(void **state) {
     double packing = isnan(g.fp32_packing) ? 1 : g.fp32_packing;
     consistent(&g, "fp32", g.peak_fp32, 2 * packing, g.issue[WW_GPU_OP_ffma], 0.1);
     consistent(&g, "fp64", g.peak_fp64, 2, g.issue[WW_GPU_OP_dfma], 0.1);
-    if (!strcmp(g.vendor, "nvidia") &&
-        strcmp(g.architecture, "sm_90") !=
-            0) /* sm_90 reaches its peak by other instructions */
+    /* these reach their peaks of half precision by other instructions */
+    bool otherwise =
+        !strcmp(g.architecture, "sm_90") || !strcmp(g.architecture, "sm_100");
+    if (!strcmp(g.vendor, "nvidia") && !otherwise)
+      consistent(&g, "fp16", g.peak_fp16, 4, g.issue[WW_GPU_OP_hfma2], 0.1);
+    if (!strcmp(g.vendor, "nvidia") && !otherwise)
       consistent(&g, "tensor fp16", g.peak_tensor_fp16, 128, g.issue[WW_GPU_OP_mma_f16],
                  0.1);
     for (uint32_t i = 0; i < WW_NGPU_FIGURES; i++)
@@ -191,6 +194,71 @@ static void shipped_descriptions_are_plausible(void **state) {
     if (g.carveouts.n)
       assert_true(g.carveouts.x[g.carveouts.n - 1] == g.shared_max &&
                   g.shared_max < g.l1_bytes);
+  }
+}
+
+/* What an SM holds, by its architecture: cuda_occupancy.h, and AMD's guides. */
+static void architectures_have_their_limits(void **state) {
+  static const struct {
+    const char *architecture;
+    double threads, blocks, shared, reserved, granule, l1;
+  } rows[] = {{"sm_70", 2048, 32, 98304, 0, 256, 131072},
+              {"sm_75", 1024, 16, 65536, 0, 256, 98304},
+              {"sm_80", 2048, 32, 167936, 1024, 128, 196608},
+              {"sm_86", 1536, 16, 102400, 1024, 128, 131072},
+              {"sm_89", 1536, 24, 102400, 1024, 128, 131072},
+              {"sm_90", 2048, 32, 233472, 1024, 128, 262144},
+              {"sm_100", 2048, 32, 233472, 1024, 128, 262144},
+              {"sm_120", 1536, 24, 102400, 1024, 128, 131072},
+              {"gfx90a", 2048, 16, 65536, 0, 512, 16384},
+              {"gfx942", 2048, 16, 65536, 0, 512, 32768},
+              {"gfx950", 2048, 16, 163840, 0, 512, 32768}};
+  const char **names;
+  uint32_t n = ww_gpu_names(*state, &names);
+  for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+    uint32_t seen = 0;
+    for (uint32_t k = 0; k < n; k++) {
+      ww_gpu g;
+      if (ww_gpu_load(names[k], *state, &g, NULL) ||
+          strcmp(g.architecture, rows[r].architecture))
+        continue;
+      seen++;
+      if (g.max_threads != rows[r].threads || g.max_blocks != rows[r].blocks ||
+          g.shared_max != rows[r].shared || g.shared_reserved != rows[r].reserved ||
+          g.shared_granule != rows[r].granule || g.l1_bytes != rows[r].l1)
+        fail_msg("%s is not as other %s", g.name, g.architecture);
+    }
+    if (!seen)
+      fail_msg("no description is of %s", rows[r].architecture);
+  }
+}
+
+/* Case, blanks and dashes do not matter; what is not known is told with what it is
+ * like. */
+static void names_in_any_spelling(void **state) {
+  static const struct {
+    const char *given, *name;
+  } rows[] = {{"H100", "h100"},
+              {"RTX 4090", "rtx4090"},
+              {"rtx-4090", "rtx4090"},
+              {"GeForce RTX 5090", "rtx5090"},
+              {"Mi300X", "mi300x"},
+              {"h1000", NULL},
+              {"4090", NULL},
+              {"zx-spectrum", NULL}};
+  static const char *const told[] = {"did you mean h100?", "did you mean rtx4090?",
+                                     "known are a10, a100"};
+  uint32_t missed = 0;
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    ww_gpu g;
+    ww_err e = {0};
+    ww_status st = ww_gpu_load(rows[k].given, *state, &g, &e);
+    if (!st != !!rows[k].name)
+      fail_msg("%s: %s", rows[k].given, e.msg);
+    if (rows[k].name)
+      assert_string_equal(g.name, rows[k].name);
+    else if (!strstr(e.msg, told[missed++]))
+      fail_msg("%s: %s", rows[k].given, e.msg);
   }
 }
 
@@ -206,7 +274,13 @@ static void devices_find_their_description(void **state) {
               {"NVIDIA A10", "a10", 0},
               {"NVIDIA A10G", NULL, 0},
               {"NVIDIA GeForce RTX 3080 Ti", NULL, 0},
-              {"NVIDIA L40S", NULL, 0},
+              {"NVIDIA L40S", "l40s", 142},
+              {"NVIDIA L40", NULL, 142},
+              {"NVIDIA L4", "l4", 58},
+              {"Tesla T4", "t4", 40},
+              {"Tesla V100-SXM2-32GB", "v100", 80},
+              {"NVIDIA GH200 480GB", "gh200", 132},
+              {"NVIDIA GeForce RTX 4090 Laptop GPU", NULL, 76},
               {"AMD Instinct MI300X", "mi300x", 304}};
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
     const char *name = ww_gpu_for_device(rows[k].device, rows[k].sms, *state);
@@ -392,6 +466,8 @@ int main(int argc, char **argv) {
       TEST(errors_name_the_member),
       TEST(round_trip),
       TEST(shipped_descriptions_are_plausible),
+      TEST(architectures_have_their_limits),
+      TEST(names_in_any_spelling),
       TEST(devices_find_their_description),
       TEST(curves_interpolate),
       TEST(a_probe_goes_over_a_description),

@@ -1,7 +1,7 @@
 /* test_time.c - the time model: its bounds, its waves, its parameters and their fit;
  * the chain of one warp. */
 #include "../../src/predict/model/chain.h"
-#include "../../src/predict/learn/fit.h"
+#include "../../src/predict/learn/calibrate.h"
 #include "unit.h"
 
 #include <math.h>
@@ -834,11 +834,61 @@ static void test_matrix_clock(void **state) {
   assert_true(none.us < 0.95 * few.us && few.us < many.us);
 }
 
+/* Launches that launching, DRAM, L2, arithmetic and a chain of waits decide, one after
+ * the other, on a device that is not as its description says. */
+static uint32_t calibration_samples(const ww_gpu *device, ww_fit_sample *s) {
+  static const char *const families[] = {"empty", "stream", "cached", "issue", "chase"};
+  uint32_t n = 0;
+  for (uint32_t size = 0; size < 3; size++)
+    for (int kind = 0; kind < 5; kind++) {
+      uint64_t blocks = kind == 0 || kind == 4 ? 1 : 65536u << size;
+      ww_work w = streaming(blocks, kind == 1 ? blocks * 8192.0 : 0);
+      if (kind == 2) { /* reads that L2 answers */
+        w.traffic.l2_reads = w.traffic.l2_lookups = blocks * 2048.0;
+        w.traffic.footprint = 1 << 20;
+        w.chain.beyond_l2 = 0;
+      }
+      if (kind == 3)
+        w.lowered.total = blocks * 8 * 4000.0;
+      if (kind == 4)
+        w.chain.waits = 1000u << size;
+      ww_timing t;
+      ww_time(&w, device, &ww_params_default, &t);
+      s[n++] = (ww_fit_sample){w, t.us, families[kind], families[kind]};
+    }
+  return n;
+}
+
+/* Five numbers are found again, the sixth stays, and a factor that no launch depends on stays 1. */
+static void test_calibration_finds_the_device(void **state) {
+  (void)state;
+  static const double want[WW_NKNOBS] = {0.8, 0.6, 0.7, 1.5, 1.3, 1};
+  ww_fit_sample s[15];
+  ww_calibration device, found;
+  ww_gpu real;
+  memcpy(device.factor, want, sizeof want);
+  ww_calibration_apply(&device, &gpu, "test", arena, &real);
+  assert_true(fabs(real.dram_read / gpu.dram_read - 0.6) < 1e-9);
+  assert_string_equal(real.source[ww_figure_named("dram.latency")], "test");
+  assert_true(fabs(real.l2_curve.y[0] / gpu.l2_curve.y[0] - 0.7) < 1e-9);
+  uint32_t n = calibration_samples(&real, s);
+  ww_calibrate(s, n, NULL, &gpu, &ww_params_default, &found);
+  for (int k = 0; k < WW_NKNOBS; k++)
+    if (fabs(log(found.factor[k] / want[k])) > 0.1)
+      fail_msg("%s: %g, not %g", ww_knobs[k].name, found.factor[k], want[k]);
+  bool left_out[15];
+  for (uint32_t k = 0; k < n; k++)
+    left_out[k] = strcmp(s[k].family, "issue") != 0;
+  ww_calibrate(s, n, left_out, &gpu, &ww_params_default, &found);
+  assert_true(fabs(log(found.factor[1])) < 0.05); /* no launch reads DRAM */
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_matrix_clock),
       cmocka_unit_test(test_large_copy_reaches_dram),
       cmocka_unit_test(test_nothing_takes_the_floor),
+      cmocka_unit_test(test_calibration_finds_the_device),
       cmocka_unit_test(test_one_chain_is_latency),
       cmocka_unit_test(test_waves),
       cmocka_unit_test(test_many_waves),

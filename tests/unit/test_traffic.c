@@ -142,6 +142,25 @@ static void test_stride(void **state) {
   near("lines for each sector", t.load_lines / t.l2_reads, 1, 0.01);
 }
 
+/* In-band ECC of one check byte for 16 of data: a stream moves a sixteenth more, sectors
+ * without neighbours bring a check sector each, and scattered stores read one before
+ * they write it. */
+static void test_ecc(void **state) {
+  (void)state;
+  static const char stream[] = "grid=131072 block=256 n=1<<25 a=2 x=[n] y=[n]";
+  static const char stride[] = "grid=4096 block=256 stride=32 x=[1<<25] y=[1<<20]";
+  ww_traffic plain = measure("saxpy", stream, false);
+  ww_traffic lone = measure("strided", stride, false);
+  gpu.dram_ecc = 1.0 / 16;
+  ww_traffic checked = measure("saxpy", stream, false);
+  ww_traffic lone_checked = measure("strided", stride, false);
+  gpu.dram_ecc = NAN;
+  near("read of a stream", checked.dram_read / plain.dram_read, 17.0 / 16, 0.002);
+  near("written of a stream", checked.dram_write / plain.dram_write, 17.0 / 16, 0.002);
+  near("read, for each sector alone", lone_checked.dram_read / (1 << 20), 64 + 32, 4);
+  near("L2 lookups", lone_checked.l2_lookups, lone.l2_lookups, 0);
+}
+
 /* All threads add to few addresses: each address takes its share of the operations. */
 static void test_contention(void **state) {
   (void)state;
@@ -209,6 +228,7 @@ int main(void) {
       RIG_TEST(test_streaming),     RIG_TEST(test_write_back),
       RIG_TEST(test_warm),          RIG_TEST(test_tiles),
       RIG_TEST(test_stride),        RIG_TEST(test_contention),
+      RIG_TEST(test_ecc),
       RIG_TEST(test_lone_block),    RIG_TEST(test_long_blocks),
       RIG_TEST(test_constants),     RIG_TEST(test_in_step),
       RIG_TEST(test_drawn_numbers), RIG_TEST(test_unseen_loads),

@@ -86,8 +86,8 @@ static void search(const problem *q, ww_params *p) {
 
 /* ---- errors ---- */
 
-static ww_fit_error
-errors_of(const ww_fit_sample *s, uint32_t n, const double *us, ww_arena *a) {
+ww_fit_error
+ww_fit_errors(const ww_fit_sample *s, uint32_t n, const double *us, ww_arena *a) {
   ww_fit_error e = {.n = n};
   double *v = WW_NEWN(a, double, n + 1);
   for (uint32_t k = 0; k < n; k++) {
@@ -104,7 +104,7 @@ static ww_fit_error
 errors_by(const problem *q, const ww_params *p, double *us, ww_arena *a) {
   for (uint32_t k = 0; k < q->n; k++)
     us[k] = time_of(q, k, p);
-  return errors_of(q->s, q->n, us, a);
+  return ww_fit_errors(q->s, q->n, us, a);
 }
 
 /* ---- intervals: from what the cross-validation missed by ---- */
@@ -175,9 +175,9 @@ cross_validate(problem *q, double *weight, ww_arena *a, ww_fit_result *out) {
         us[m] = out->crossed_us[k];
         of_family[m++] = q->s[k];
       }
-    out->by_family[f] = errors_of(of_family, m, us, a);
+    out->by_family[f] = ww_fit_errors(of_family, m, us, a);
   }
-  out->crossed = errors_of(q->s, q->n, out->crossed_us, a);
+  out->crossed = ww_fit_errors(q->s, q->n, out->crossed_us, a);
 }
 
 void ww_fit(const ww_fit_sample *s,

@@ -31,6 +31,9 @@ typedef struct {
 /* What puts counters that the hardware counted in the place of predicted ones, to see
  * how good the time model is alone. */
 void ww_work_measured(ww_work *w, const ww_report *measured);
+/* us: the predicted times */
+ww_fit_error
+ww_fit_errors(const ww_fit_sample *s, uint32_t n, const double *us, ww_arena *a);
 /* cross: predict each family by a fit without it and some others, too. */
 void ww_fit(const ww_fit_sample *s,
             uint32_t n,

@@ -301,10 +301,15 @@ static double in_step(const ww_flows *f, const ww_flow *w, double loads) {
   return w->affine ? (1 - w->random) * (loads - once) : 0;
 }
 
+/* Sectors that loads bring from DRAM. */
+static double fetched_of(const ww_flow *w) {
+  return w->first * w->pair + (w->misses - w->first) * (1 + w->random);
+}
+
 static void add_loads(const ww_flows *f, const ww_flow *w, ww_traffic *out) {
   double loads = w->loads - merged(f, w);
   double asked = loads + w->atomics;
-  double fetched = w->first * w->pair + (w->misses - w->first) * (1 + w->random);
+  double fetched = fetched_of(w);
   double touches = fetched > 0 ? fmax(1, asked / fetched) : 1;
   /* the first from the far side */
   double second = fetched * (1 - pow(1 - fabric(f), touches));
@@ -338,6 +343,9 @@ static void add_stores(const ww_flows *f, const ww_flow *w, ww_traffic *out) {
  * there are too many of them. */
 static void fill_incomplete(const ww_flows *f, double bytes, ww_traffic *out) {
   double fill = fmax(0, bytes - WW_FIGURE(f->g, l2_unfilled) * f->g->l2_bytes);
+  /* under in-band ECC a sector is written whole, with its check bytes */
+  if (f->g->dram_ecc > 0)
+    fill = fmax(fill, bytes * fmin(1, out->dram_write / out->unique_written));
   double second = WW_FIGURE(f->g, l2_fabric_partial);
   out->dram_read += fill;
   out->l2_lookups += second * fill / 32;
@@ -371,6 +379,32 @@ static void write_back(const ww_flows *f, ww_traffic *out) {
   fill_incomplete(f, incomplete, out);
 }
 
+/* In-band ECC keeps check bytes in the same DRAM as the data, those of a run of sectors
+ * (512 bytes at a share of 1/16) in one sector. Neighbours share it; a sector without
+ * neighbours brings a whole one. Bytes for so many of data, of which `scattered` have no
+ * neighbours and ask for a check sector `lone` times. */
+static double check_bytes(const ww_gpu *g, double data, double scattered, double lone) {
+  return g->dram_ecc * (1 - scattered) * data + 32 * scattered * lone;
+}
+
+/* The check bytes of all that is read and written; those of a written sector without
+ * neighbours are a part of a check sector, which is read before it is written. */
+static void add_checks(const ww_flows *f, ww_traffic *out) {
+  double sectors = 0;
+  double scattered = 0; /* of the sectors */
+  for (uint32_t k = 0; k < f->nflows; k++) {
+    const ww_flow *w = &f->flows[k];
+    double once = fmin(w->unique, w->stores);
+    out->dram_read += check_bytes(f->g, 32 * fetched_of(w), w->scattered, w->misses);
+    sectors += once;
+    scattered += w->scattered * once;
+  }
+  double share = ww_ratio(scattered, sectors);
+  double lone = out->dram_write / 32;
+  out->dram_write += check_bytes(f->g, out->dram_write, share, lone);
+  out->dram_read += 32 * share * lone;
+}
+
 static void add_base(const ww_flows *f, ww_traffic *out) {
   double blocks = f->sampled->of;
   double n = WW_FIGURE(f->g, launch_lookups) +
@@ -400,6 +434,8 @@ void ww_traffic_l2(ww_flows *f, ww_traffic *out) {
     add_stores(f, &f->flows[k], out);
   }
   write_back(f, out);
+  if (f->g->dram_ecc > 0)
+    add_checks(f, out);
   add_base(f, out);
   ww_arena_free(a);
 }
