@@ -49,6 +49,7 @@ static ww_status by_machine(const run *p,
                             ww_err *e) {
   ww_prediction *said = WW_NEW(a, ww_prediction);
   ww_answers asked = {
+      .read = &s->read,
       .module = s->module,
       .fn = s->fn,
       .launch = *l,
@@ -58,8 +59,9 @@ static ww_status by_machine(const run *p,
                         .params = &p->params,
                         .budget = p->how->budget,
                         .correction = p->how->both ? NULL : p->how->correction,
-                        .registers = p->how->ptxas ? ww_registers_by_ptxas : NULL,
-                        .registers_ctx = &asked};
+                        .built = p->how->ptxas ? ww_built_by_ptxas
+                                               : ww_built_by_clang,
+                        .built_ctx = &asked};
   ww_status st = ww_query_predict(s->read.unit, s->fn, l, &q, NULL, a, said, e);
   if (st)
     return st;

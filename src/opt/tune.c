@@ -90,13 +90,13 @@ static ww_status launch_of(const ww_tune *t,
   return st;
 }
 
-static double
+static ww_built
 compiled_registers(void *ctx, const ww_gpu *g, ww_arena *a, ww_assumptions *said) {
   const ww_tuned *v = ctx;
   (void)g;
   (void)a;
   (void)said;
-  return v->compiled;
+  return (ww_built){.registers = v->compiled};
 }
 
 /* k->fn and k->launch belong to a source that is read already, or are filled. */
@@ -127,8 +127,8 @@ static ww_status predict_read(const ww_tune *t,
   ww_query_targets q = *t->targets;
   ww_status st = launch_of(t, v, unit, k, a, &l, e);
   if (v->compiled) {
-    q.registers = compiled_registers;
-    q.registers_ctx = (void *)v;
+    q.built = compiled_registers;
+    q.built_ctx = (void *)v;
   }
   if (!st)
     st = ww_query_predict(unit->unit, k->fn, &l, &q, &k->said, a, p, e);

@@ -11,7 +11,7 @@
 
 typedef struct {
   const ww_gpu *gpu;
-  double registers;    /* a thread, where a compiler has said it; 0: estimated */
+  ww_built built; /* by a compiler that was asked; all zero: estimated */
   ww_assumptions said; /* before what the prediction assumes */
   ww_prediction *p;
   bool done;
@@ -56,7 +56,7 @@ static void compile(const stages *s, uint32_t k, const ww_traced *t) {
   const ww_fn_code *code =
       ww_lower(p->code, s->fn, &p->trace.sampled.tally, &w->lowered);
   ww_resources(code, w->block_threads, t->spec.shared_static + t->spec.shared,
-               s->t[k].registers, &w->occupancy, &p->spill_bytes);
+               s->t[k].built.registers, &w->occupancy, &p->spill_bytes);
 }
 
 /* What the launch does on each GPU, from more of its blocks. */
@@ -90,6 +90,7 @@ static void finish(const stages *s, const target *t) {
   w->warm = s->warm;
   w->branches = p->trace.sampled.tally.c.branches;
   w->splits = p->trace.sampled.tally.c.divergent_branches;
+  ww_spill_traffic(&t->built, t->gpu, w);
   ww_time(w, t->gpu, s->q->params, &p->timing);
   p->machine_us = p->timing.us;
   p->machine_low = p->timing.low;
@@ -139,10 +140,31 @@ static bool tells_gpus_apart(const ww_module *m) {
 
 /* ---- which GPUs ---- */
 
+static bool looks_across_lanes(const ww_module *m) {
+  for (uint32_t f = 0; f < m->nfns; f++) {
+    ww_ins_walk w = {.fn = &m->fns[f]};
+    for (const ww_ins *i; (i = ww_next_ins(&w));)
+      if (ww_ops[i->op].cls == WW_CLASS_WARP ||
+          (i->op == WW_OP_SREG &&
+           (i->sub == WW_SREG_LANEID || i->sub == WW_SREG_WARPSIZE)))
+        return true;
+  }
+  return false;
+}
+
 ww_status
 ww_lanes_fit(const ww_module *m, const ww_gpu *g, const char *hint, ww_err *e) {
+  bool amd = !strcmp(g->vendor, "amd");
   bool fixed = m->dialect == WW_CUDA || m->dialect == WW_HIP;
-  if (!fixed || g->lanes == m->warp)
+  bool same = g->lanes == m->warp;
+  if (!fixed || (same && amd == (m->dialect == WW_HIP)))
+    return WW_OK;
+  if (same)
+    return ww_fail(e, WW_EUSAGE, "%s code does not run on %s%s",
+                   ww_dialect_names[m->dialect], g->full_name, hint);
+  /* read for wavefronts of 64: in code where no lane sees another it makes no
+   * difference that there are two of 32 */
+  if (amd && m->dialect == WW_HIP && !looks_across_lanes(m))
     return WW_OK;
   return ww_fail(e, WW_EUSAGE, "%s code is read for warps of %u lanes, %s has %u%s",
                  ww_dialect_names[m->dialect], m->warp, g->full_name, g->lanes, hint);
@@ -203,8 +225,8 @@ ww_status ww_query_predict(const ww_unit *u,
     t->done = ww_lanes_fit(m, t->gpu, hint, &out[k].report.error);
     if (said)
       ww_assumptions_add(&t->said, said, a);
-    if (q->registers && !t->done)
-      t->registers = q->registers(q->registers_ctx, t->gpu, a, &t->said);
+    if (q->built && !t->done)
+      t->built = q->built(q->built_ctx, t->gpu, a, &t->said);
   }
   predict_all(&s, all, launch);
   for (uint32_t k = 0; k < q->n; k++) {

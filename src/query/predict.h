@@ -18,11 +18,9 @@ typedef struct {
   /* polled now and then; true ends it with WW_ECANCEL; NULL: never */
   bool (*cancelled)(void *ctx);
   void *cancelled_ctx;
-  double (*registers)(void *ctx,
-                      const ww_gpu *g,
-                      ww_arena *a,
-                      ww_assumptions *said); /* a compiler's; NULL or 0: estimated */
-  void *registers_ctx;
+  /* what a compiler makes of the kernel; NULL, or no registers: estimated */
+  ww_built (*built)(void *ctx, const ww_gpu *g, ww_arena *a, ww_assumptions *said);
+  void *built_ctx;
 } ww_query_targets;
 /* Can the GPU run the code as it was read? OpenCL and OpenMP code takes the GPU's
  * lanes; CUDA and HIP code is compiled for one vendor's. `hint`: the end of the
