@@ -91,7 +91,7 @@ static ww_status predict(const run *p,
   /* the same scores with and without a toolkit, unless it is asked for */
   const ww_source_options source = {.via = p->how->via ? p->how->via : "clang"};
   if (ww_source_kernel(c, &source, cache, &l) ||
-      ww_lanes_fit(s->module, k->gpu, "", &c->err) ||
+      ww_lanes_fit(s->module, s->fn, k->gpu, "", &c->err) ||
       (p->how->trace ? by_trace : by_machine)(p, s, &l, k->gpu, a, out, &c->err))
     return c->err.code;
   out->kernel = s->fn->name;

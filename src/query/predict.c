@@ -8,6 +8,7 @@
 #include "predict.h"
 
 #include "../predict/model/chain.h"
+#include "../trace/setup.h"
 
 typedef struct {
   const ww_gpu *gpu;
@@ -57,6 +58,8 @@ static void compile(const stages *s, uint32_t k, const ww_traced *t) {
       ww_lower(p->code, s->fn, &p->trace.sampled.tally, &w->lowered);
   ww_resources(code, w->block_threads, t->spec.shared_static + t->spec.shared,
                s->t[k].built.registers, &w->occupancy, &p->spill_bytes);
+  if (s->t[k].built.scratch_bytes > s->fn->local_bytes)
+    p->spill_bytes = s->t[k].built.scratch_bytes - s->fn->local_bytes;
 }
 
 /* What the launch does on each GPU, from more of its blocks. */
@@ -140,20 +143,28 @@ static bool tells_gpus_apart(const ww_module *m) {
 
 /* ---- which GPUs ---- */
 
-static bool looks_across_lanes(const ww_module *m) {
-  for (uint32_t f = 0; f < m->nfns; f++) {
+/* The kernel, or a function that it can get to. */
+static bool looks_across_lanes(const ww_module *m, const ww_fn *fn) {
+  ww_arena *a = ww_arena_new();
+  bool *in = WW_NEWN(a, bool, m->nfns);
+  bool any = false;
+  ww_reach(m, fn, in);
+  for (uint32_t f = 0; f < m->nfns && !any; f++) {
     ww_ins_walk w = {.fn = &m->fns[f]};
-    for (const ww_ins *i; (i = ww_next_ins(&w));)
-      if (ww_ops[i->op].cls == WW_CLASS_WARP ||
-          (i->op == WW_OP_SREG &&
-           (i->sub == WW_SREG_LANEID || i->sub == WW_SREG_WARPSIZE)))
-        return true;
+    for (const ww_ins *i; in[f] && !any && (i = ww_next_ins(&w));)
+      any = ww_ops[i->op].cls == WW_CLASS_WARP ||
+            (i->op == WW_OP_SREG &&
+             (i->sub == WW_SREG_LANEID || i->sub == WW_SREG_WARPSIZE));
   }
-  return false;
+  ww_arena_free(a);
+  return any;
 }
 
-ww_status
-ww_lanes_fit(const ww_module *m, const ww_gpu *g, const char *hint, ww_err *e) {
+ww_status ww_lanes_fit(const ww_module *m,
+                       const ww_fn *fn,
+                       const ww_gpu *g,
+                       const char *hint,
+                       ww_err *e) {
   bool amd = !strcmp(g->vendor, "amd");
   bool fixed = m->dialect == WW_CUDA || m->dialect == WW_HIP;
   bool same = g->lanes == m->warp;
@@ -164,7 +175,7 @@ ww_lanes_fit(const ww_module *m, const ww_gpu *g, const char *hint, ww_err *e) {
                    ww_dialect_names[m->dialect], g->full_name, hint);
   /* read for wavefronts of 64: in code where no lane sees another it makes no
    * difference that there are two of 32 */
-  if (amd && m->dialect == WW_HIP && !looks_across_lanes(m))
+  if (amd && m->dialect == WW_HIP && !looks_across_lanes(m, fn))
     return WW_OK;
   return ww_fail(e, WW_EUSAGE, "%s code is read for warps of %u lanes, %s has %u%s",
                  ww_dialect_names[m->dialect], m->warp, g->full_name, g->lanes, hint);
@@ -222,7 +233,7 @@ ww_status ww_query_predict(const ww_unit *u,
     target *t = &all[k];
     out[k] = (ww_prediction){0};
     *t = (target){.gpu = &q->gpus[k], .p = &out[k]};
-    t->done = ww_lanes_fit(m, t->gpu, hint, &out[k].report.error);
+    t->done = ww_lanes_fit(m, fn, t->gpu, hint, &out[k].report.error);
     if (said)
       ww_assumptions_add(&t->said, said, a);
     if (q->built && !t->done)
