@@ -61,6 +61,14 @@ static double folded_words(const char *line) {
   return at ? strtod(at + 1, NULL) / 4 : 0;
 }
 
+/* "scratch_load_dwordx2", "scratch_load_b64", "buffer_load_dword" */
+static double loaded_words(const char *name) {
+  size_t n = strcspn(name, " \n");
+  const char *bits = memmem(name, n, "_b", 2);
+  const char *times = memmem(name, n, "dwordx", 6);
+  return times ? strtod(times + 6, NULL) : bits ? strtod(bits + 2, NULL) / 32 : 1;
+}
+
 static void read_instruction(const char *line, ww_built_part *part) {
   const char *name = line + 1;
   part->flops += flops_of(name, strcspn(name, " \n"));
@@ -72,6 +80,8 @@ static void read_instruction(const char *line, ww_built_part *part) {
     part->spilled += folded_words(line);
   if (memory && has(line, "Folded Reload"))
     part->reloaded += folded_words(line);
+  else if (ww_starts(name, "scratch_load_") || ww_starts(name, "buffer_load_"))
+    part->unnamed += loaded_words(name);
 }
 
 /* From the kernel's label to its end. A block begins with a label, or a comment where

@@ -8,6 +8,9 @@
 typedef struct {
   double spilled;  /* words stored because there are no registers left */
   double reloaded; /* the same, loaded */
+  /* loaded of the same memory without a word what for: in clauses of gfx10 and newer
+   * LLVM's comments get lost. Spills, or local arrays where there are some */
+  double unnamed;
   double flops;    /* a multiply-add counts two: how often loops run follows from these */
 } ww_built_part;
 

@@ -47,6 +47,15 @@ static double partial_writes(const ww_counts *c) {
   return c->global_st_sectors > full ? c->global_st_sectors - full : 0;
 }
 
+/* Without local arrays whatever is loaded of a thread's own memory was spilled. */
+static ww_built with_reloads(ww_built b, const ww_fn *fn) {
+  if (fn->local_bytes)
+    return b;
+  b.once.reloaded += b.once.unnamed;
+  b.looped.reloaded += b.looped.unnamed;
+  return b;
+}
+
 /* The machine's instructions, and what a block takes of an SM. One that does not fit is
  * still answered, as if it were alone: the compiler would have spilled more. */
 static void compile(const stages *s, uint32_t k, const ww_traced *t) {
@@ -237,7 +246,7 @@ ww_status ww_query_predict(const ww_unit *u,
     if (said)
       ww_assumptions_add(&t->said, said, a);
     if (q->built && !t->done)
-      t->built = q->built(q->built_ctx, t->gpu, a, &t->said);
+      t->built = with_reloads(q->built(q->built_ctx, t->gpu, a, &t->said), fn);
   }
   predict_all(&s, all, launch);
   for (uint32_t k = 0; k < q->n; k++) {

@@ -30,6 +30,9 @@ static const char text[] =
     "; %bb.2:                                ;   in Loop: Header=BB1_1 Depth=1\n"
     "\tv_sub_f32_e32 v1, v2, v3\n"
     "; %bb.3:                                ; %exit\n"
+    "\ts_clause 0x1\n"
+    "\tbuffer_load_dword v3, off, s[100:103], 0 offset:2232\n"
+    "\tscratch_load_b64 v[4:5], off, off offset:2236\n"
     "\tbuffer_load_dword v0, off, s[0:3], 0 offset:4 ; 4-byte Folded Reload\n"
     "\ts_endpgm\n"
     ".Lfunc_end1:\n"
@@ -45,6 +48,7 @@ static void reads_assembly(void **state) {
   assert_true(ww_amdgcn_read(text, "_Z1kPf", *state, &b));
   assert_true(b.registers == 128 && b.scratch_bytes == 244);
   assert_true(b.once.spilled == 1 && b.once.reloaded == 1 && b.once.flops == 4);
+  assert_true(b.once.unnamed == 3 && b.looped.unnamed == 0);
   assert_true(b.looped.spilled == 0 && b.looped.reloaded == 2 && b.looped.flops == 6);
   assert_false(ww_amdgcn_read(text, "_Z5otherPf", *state, &b)); /* no kernel */
   assert_false(ww_amdgcn_read(text, "_Z1k", *state, &b));
