@@ -224,16 +224,7 @@ static ww_status load_models(ww_cmd *c, const char *by, ww_query_targets *out) {
 ww_built
 ww_built_by_clang(void *ctx, const ww_gpu *g, ww_arena *a, ww_assumptions *said) {
   const ww_answers *x = ctx;
-  ww_built b = {0};
-  ww_err e = {0};
-  ww_front_options o;
-  if (x->module->dialect != WW_HIP || strcmp(g->vendor, "amd") || !x->read)
-    return b;
-  const char *kernel = x->fn->mangled ? x->fn->mangled : x->fn->name;
-  if (ww_query_front(&x->read->source, a, &o, &e) ||
-      ww_front_amdgcn(&o, g->architecture, kernel, a, &b, &e))
-    ww_push(a, said, (ww_assumption){WW_ASSUME_REGISTERS, ww_strdup(a, e.msg), {0}});
-  return b;
+  return ww_query_built(x->read, x->fn, g, a, said);
 }
 
 ww_built
