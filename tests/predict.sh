@@ -69,6 +69,37 @@ report "predict --json: two lines" "$([ "$(wc -l <"$dir/out")" -eq 2 ] || wc -l 
 try "predict: no GPU named is said" 0 'assumed: gpu: h200, as none was named' '' predict "$kernels/good/axpy.cu"
 try "predict: CUDA code for an AMD GPU beside another" 0 '^mi300x: cuda code is read for warps of 32 lanes' '' predict "$kernels/good/axpy.cu" --gpu h200,mi300x
 try "predict: CUDA code for an AMD GPU alone" 2 '' 'cuda code is read for warps of 32 lanes' predict "$kernels/good/axpy.cu" --gpu mi300x
+try "predict: CUDA code for an AMD GPU of the same warp size" 2 '' 'cuda code does not run on AMD Radeon PRO W6600' predict "$kernels/good/axpy.cu" --gpu w6600
+cat >"$dir/lanes.hip" <<'END'
+#include <hip/hip_runtime.h>
+// warpwise: grid=4096 block=256 x=f32[1<<20] y=f32[1<<20]
+__global__ void axpy(const float *x, float *y) { int i = blockIdx.x * 256 + threadIdx.x; y[i] += 2 * x[i]; }
+// warpwise: grid=4096 block=256 x=f32[1<<20] y=f32[1<<20]
+__global__ void turned(const float *x, float *y) { int i = blockIdx.x * 256 + threadIdx.x; y[i] = __shfl_xor(x[i], 1); }
+// 160 sums beside each other, each of which the loop changes: more than a thread has registers
+// warpwise: grid=4096 block=256 x=f32[1<<20] y=f32[1<<20] n=5
+__global__ void sums(const float *x, float *y, int n) {
+  int i = blockIdx.x * 256 + threadIdx.x;
+  float s[160];
+  #pragma unroll
+  for (int k = 0; k < 160; k++) s[k] = x[(i + k) & 1048575];
+  for (int j = 0; j < n; j++) {
+    #pragma unroll
+    for (int k = 0; k < 160; k++) s[k] = s[k] * s[(k + 7) % 160] + x[(i + 160 * j + k) & 1048575];
+  }
+  float all = 0;
+  #pragma unroll
+  for (int k = 0; k < 160; k++) all += s[k] * k;
+  y[i] = all;
+}
+END
+try "predict: HIP code for wavefronts of 64 and of 32" 0 '^active_lanes +64 +32 +32$' '' predict "$dir/lanes.hip" -k axpy --gpu mi250,w6600,w7800
+try "predict: HIP code that looks across lanes, for wavefronts of 32" 2 '' 'hip code is read for warps of 64 lanes, AMD Radeon PRO W6600 has 32' predict "$dir/lanes.hip" -k turned --gpu w6600
+spilled() { # MEMBER, MI250'S LEAST, MOST
+  "$program" predict --json "$dir/lanes.hip" -k sums --gpu mi250 | grep -o "\"$1\":{\"value\":[0-9.]*" | sed 's/.*://' | awk -v l="$2" -v m="$3" '!($1 >= l && $1 <= m) { print "'"$1"' " $1 }'
+}
+report "predict: HIP code's registers are the compiler's: 128, as blocks of 1024 threads allow" "$(spilled registers 128 128)"
+report "predict: what it spills goes to DRAM, each time round the loop" "$(spilled dram_write_bytes 3e7 1e10)"
 try "predict --cache warm" 0 'caches warm' '' predict "$kernels/good/axpy.cu" --cache warm --arg 'n=1<<18'
 try "predict --cache: a bad word" 2 '' 'expected warm or cold' predict "$kernels/good/axpy.cu" --cache hot
 

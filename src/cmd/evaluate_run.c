@@ -49,6 +49,7 @@ static ww_status by_machine(const run *p,
                             ww_err *e) {
   ww_prediction *said = WW_NEW(a, ww_prediction);
   ww_answers asked = {
+      .read = &s->read,
       .module = s->module,
       .fn = s->fn,
       .launch = *l,
@@ -58,8 +59,9 @@ static ww_status by_machine(const run *p,
                         .params = &p->params,
                         .budget = p->how->budget,
                         .correction = p->how->both ? NULL : p->how->correction,
-                        .registers = p->how->ptxas ? ww_registers_by_ptxas : NULL,
-                        .registers_ctx = &asked};
+                        .built = p->how->ptxas ? ww_built_by_ptxas
+                                               : ww_built_by_clang,
+                        .built_ctx = &asked};
   ww_status st = ww_query_predict(s->read.unit, s->fn, l, &q, NULL, a, said, e);
   if (st)
     return st;
@@ -89,7 +91,7 @@ static ww_status predict(const run *p,
   /* the same scores with and without a toolkit, unless it is asked for */
   const ww_source_options source = {.via = p->how->via ? p->how->via : "clang"};
   if (ww_source_kernel(c, &source, cache, &l) ||
-      ww_lanes_fit(s->module, k->gpu, "", &c->err) ||
+      ww_lanes_fit(s->module, s->fn, k->gpu, "", &c->err) ||
       (p->how->trace ? by_trace : by_machine)(p, s, &l, k->gpu, a, out, &c->err))
     return c->err.code;
   out->kernel = s->fn->name;

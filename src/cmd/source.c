@@ -221,11 +221,17 @@ static ww_status load_models(ww_cmd *c, const char *by, ww_query_targets *out) {
   return WW_OK;
 }
 
-double
-ww_registers_by_ptxas(void *ctx, const ww_gpu *g, ww_arena *a, ww_assumptions *said) {
+ww_built
+ww_built_by_clang(void *ctx, const ww_gpu *g, ww_arena *a, ww_assumptions *said) {
+  const ww_answers *x = ctx;
+  return ww_query_built(x->read, x->fn, g, a, said);
+}
+
+ww_built
+ww_built_by_ptxas(void *ctx, const ww_gpu *g, ww_arena *a, ww_assumptions *said) {
   const ww_answers *x = ctx;
   if (x->module->dialect != WW_CUDA || strcmp(g->vendor, "nvidia"))
-    return 0;
+    return ww_built_by_clang(ctx, g, a, said);
   ww_compile_job job = {.file = x->launch.file,
                         .kernel = x->fn->mangled ? x->fn->mangled : x->fn->name,
                         .flags = x->launch.flags,
@@ -246,7 +252,7 @@ ww_registers_by_ptxas(void *ctx, const ww_gpu *g, ww_arena *a, ww_assumptions *s
   const char *why = failed ? ww_strdup(a, e.msg) : "the compiled code does not tell";
   if (!r.registers)
     ww_push(a, said, (ww_assumption){WW_ASSUME_REGISTERS, why, {0}});
-  return r.registers;
+  return (ww_built){.registers = r.registers};
 }
 
 ww_status ww_ask_targets(ww_cmd *c, const ww_ask_options *o, ww_ask *out) {
@@ -254,7 +260,8 @@ ww_status ww_ask_targets(ww_cmd *c, const ww_ask_options *o, ww_ask *out) {
                   .o = o,
                   .targets = {.cancelled = ww_watchdog_over,
                               .budget = o->budget,
-                              .registers = o->ptxas ? ww_registers_by_ptxas : NULL}};
+                              .built = o->ptxas ? ww_built_by_ptxas
+                                                : ww_built_by_clang}};
   if (ww_word_option(c, "cache", o->cache, "warm cold") < 0 ||
       ww_limits_read(&o->limits, 60, 0, c) ||
       (!o->text && load_models(c, o->by, &out->targets)) || load_gpus(c, &out->targets))
@@ -282,8 +289,9 @@ ww_status ww_answers_make(ww_ask *x, ww_launch *launch, ww_answers *out) {
     launch->warm = !strcmp(x->o->cache, "warm");
   ww_arena *a = ww_arena_new();
   *out = (ww_answers){
-      a, x->cache.module, x->cache.fn, *launch, WW_NEWN(a, ww_prediction, q.n), q.n};
-  q.registers_ctx = out;
+      a,   &x->cache.read, x->cache.module, x->cache.fn, *launch,
+      WW_NEWN(a, ww_prediction, q.n), q.n};
+  q.built_ctx = out;
   const char *what = ww_fmt(a, "kernel `%s`", out->fn->name);
   ww_limits_begin(c, what);
   st = ww_query_predict(x->cache.read.unit, out->fn, &out->launch, &q, &x->cache.said,

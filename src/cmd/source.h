@@ -135,17 +135,21 @@ ww_status ww_ask_targets(ww_cmd *c, const ww_ask_options *o, ww_ask *out);
  * `arena`, made per launch. */
 typedef struct {
   ww_arena *arena;
-  const ww_module *module; /* in the source cache: gone with the next file */
+  const ww_query_unit *read; /* in the source cache: gone with the next file */
+  const ww_module *module;   /* the same */
   const ww_fn *fn;
   ww_launch launch; /* as given, weaker sources merged */
   ww_prediction *p; /* n of the targets; report.error says where there is none */
   uint32_t n;
 } ww_answers;
 
-/* Registers as NVIDIA's assembler allocates them (ctx: ww_answers); 0 and why where it
- * cannot be asked. */
-double
-ww_registers_by_ptxas(void *ctx, const ww_gpu *g, ww_arena *a, ww_assumptions *said);
+/* HIP code for an AMD GPU as clang's backend builds it (ctx: ww_answers); nothing of
+ * other code; nothing and why where it cannot be asked. */
+ww_built
+ww_built_by_clang(void *ctx, const ww_gpu *g, ww_arena *a, ww_assumptions *said);
+/* The same, and CUDA code's registers as NVIDIA's assembler allocates them. */
+ww_built
+ww_built_by_ptxas(void *ctx, const ww_gpu *g, ww_arena *a, ww_assumptions *said);
 /* On failure nothing is to be freed. A GPU that cannot run the code (another warp size)
  * gets an error of its own; the call fails when no GPU gives an answer. */
 ww_status ww_answers_make(ww_ask *x, ww_launch *launch, ww_answers *out);

@@ -28,14 +28,17 @@ static const ww_option table[] = {
 };
 
 /* Lanes and multiprocessors of the GPU that --gpu names. */
-static ww_status target(
-    const ww_cmd *c, const ww_module *m, ww_arena *a, ww_trace_options *t, ww_err *e) {
+static ww_status target(const ww_cmd *c,
+                        const ww_source_cache *read,
+                        ww_arena *a,
+                        ww_trace_options *t,
+                        ww_err *e) {
   ww_gpu g;
   if (!c->gpu)
     return WW_OK;
   ww_status st = ww_gpu_load(c->gpu, a, &g, e);
   if (!st)
-    st = ww_lanes_fit(m, &g, ": name another GPU", e);
+    st = ww_lanes_fit(read->module, read->fn, &g, ": name another GPU", e);
   if (st)
     return st;
   t->lanes = g.lanes;
@@ -57,7 +60,7 @@ static ww_status trace_one(ww_cmd *c, ww_source_cache *cache, ww_launch *launch)
                         .cancelled = ww_watchdog_over,
                         .dump = o->dump};
   ww_trace_result r;
-  st = target(c, m, a, &t, &c->err);
+  st = target(c, cache, a, &t, &c->err);
   const char *what = ww_fmt(a, "kernel `%s`", fn->name);
   ww_limits_begin(c, what);
   if (!st)

@@ -1,5 +1,6 @@
 /* absent.c - the front end of a build without LLVM: reads PTX, and says that it reads
  * no source. */
+#include "amdgcn.h"
 #include "front_int.h"
 #include "syntax.h"
 
@@ -39,6 +40,16 @@ ww_status ww_front_host_launches(const ww_front_options *o,
 ww_status
 ww_syntax_read(const ww_front_options *o, ww_arena *a, ww_syntax *out, ww_err *e) {
   *out = (ww_syntax){0};
+  return absent(e);
+}
+
+ww_status ww_front_amdgcn(const ww_front_options *o,
+                          const char *architecture,
+                          const char *kernel,
+                          ww_arena *a,
+                          ww_built *out,
+                          ww_err *e) {
+  *out = (ww_built){0};
   return absent(e);
 }
 

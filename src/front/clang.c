@@ -109,14 +109,16 @@ static void dialect_words(const ww_clang_job *j, ww_arena *a, ww_strings *v) {
     break;
   case WW_HIP:
     WW_ADD(a, v, j->host ? "--cuda-host-only" : "--cuda-device-only", "-nogpuinc",
-           "-nogpulib", "--offload-arch=gfx90a", "-fms-extensions",
-           "-fno-builtin-printf");
+           "-nogpulib", "-fms-extensions", "-fno-builtin-printf");
+    ww_push(a, v,
+            ww_fmt(a, "--offload-arch=%s", j->assembly_for ? j->assembly_for : "gfx90a"));
     shim_words("hip", a, v);
     /* the old one has the stubs that hostlaunch_cuda.c reads */
     if (j->host)
       WW_ADD(a, v, "-fno-hip-new-launch-api");
     else
-      WW_ADD(a, v, "-fgpu-rdc", "-ffp-contract=fast");
+      WW_ADD(a, v, j->assembly_for ? "-fno-gpu-rdc" : "-fgpu-rdc",
+             "-ffp-contract=fast");
     break;
   case WW_OPENCL:
     if (!j->host)
@@ -144,9 +146,12 @@ static bool too_old(const char *flag) {
 static void driver_words(const ww_clang_job *j, ww_arena *a, ww_strings *v) {
   WW_ADD(a, v, j->clang->path, "--no-default-config", "-x", ww_clang_language(j));
   dialect_words(j, a, v);
-  WW_ADD(a, v, j->host ? "-O2" : "-O3", "-fno-vectorize", "-fno-slp-vectorize",
-         "-fno-discard-value-names", "-fno-crash-diagnostics", "-emit-llvm", "-c",
-         "-w");
+  WW_ADD(a, v, j->host ? "-O2" : "-O3", "-fno-crash-diagnostics", "-w");
+  if (j->assembly_for)
+    ww_push(a, v, "-S");
+  else
+    WW_ADD(a, v, "-fno-vectorize", "-fno-slp-vectorize", "-fno-discard-value-names",
+           "-emit-llvm", "-c");
   if (j->object)
     WW_ADD(a, v, "-DWW_EMULATE"); /* the shim then has full signatures and bodies */
   for (uint32_t i = 0; i < j->flags->driver.n; i++)
@@ -156,7 +161,7 @@ static void driver_words(const ww_clang_job *j, ww_arena *a, ww_strings *v) {
 
 /* -cc1 options of our own, which the driver does not decide. */
 static void cc1_words(const ww_clang_job *j, ww_arena *a, ww_strings *v) {
-  if (!j->object)
+  if (!j->object && !j->assembly_for)
     WW_ADD(a, v, "-dwarf-version=4",
            j->host ? "-debug-info-kind=line-tables-only" : "-debug-info-kind=limited");
   /* hostlaunch.c and translate_passes.c optimise */
@@ -579,6 +584,10 @@ static bool pch_is_stale(const ww_compiled *c) {
   return false;
 }
 
+static const char *output_kind(const ww_clang_job *j) {
+  return j->object ? "-emit-obj" : j->assembly_for ? "-S" : "-emit-llvm-bc";
+}
+
 static ww_status run_cc1(const ww_clang_job *j,
                          const ww_strings *line,
                          bool rebuild,
@@ -613,7 +622,7 @@ static ww_status run_cc1(const ww_clang_job *j,
   if (j->object)
     WW_ADD(a, &v, "-fno-temp-file"); /* it may write this file and no other */
   WW_ADD(a, &v, "-main-file-name", ww_safe_path(ww_path_base(j->file), a),
-         j->object ? "-emit-obj" : "-emit-llvm-bc", "-o", j->object ? j->object : "-",
+         output_kind(j), "-o", j->object ? j->object : "-",
          "-x", ww_clang_language(j), other ? j->input : ww_safe_path(j->file, a));
   ww_status rc = run(j, &v, WW_STARTS_NOTHING, a, out, e);
   if (!rc && pch && !out->ok && pch_is_stale(out) && !rebuild)

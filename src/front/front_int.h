@@ -114,6 +114,8 @@ typedef struct {
   /* where to write an object file of host code that will run; NULL: bitcode, on stdout
    */
   const char *object;
+  /* HIP device code as assembly for this architecture, on stdout; NULL: bitcode */
+  const char *assembly_for;
 } ww_clang_job;
 
 typedef struct {

@@ -90,13 +90,18 @@ static ww_status launch_of(const ww_tune *t,
   return st;
 }
 
-static double
-compiled_registers(void *ctx, const ww_gpu *g, ww_arena *a, ww_assumptions *said) {
-  const ww_tuned *v = ctx;
-  (void)g;
-  (void)a;
-  (void)said;
-  return v->compiled;
+typedef struct {
+  const ww_tuned *v;
+  const ww_query_unit *unit;
+  const ww_fn *fn;
+} built_of;
+
+/* NVIDIA's assembler has been asked before, or not. */
+static ww_built built(void *ctx, const ww_gpu *g, ww_arena *a, ww_assumptions *said) {
+  const built_of *x = ctx;
+  if (x->v->compiled)
+    return (ww_built){.registers = x->v->compiled};
+  return ww_query_built(x->unit, x->fn, g, a, said);
 }
 
 /* k->fn and k->launch belong to a source that is read already, or are filled. */
@@ -126,10 +131,9 @@ static ww_status predict_read(const ww_tune *t,
   ww_launch l;
   ww_query_targets q = *t->targets;
   ww_status st = launch_of(t, v, unit, k, a, &l, e);
-  if (v->compiled) {
-    q.registers = compiled_registers;
-    q.registers_ctx = (void *)v;
-  }
+  built_of of = {v, unit, k->fn};
+  q.built = built;
+  q.built_ctx = &of;
   if (!st)
     st = ww_query_predict(unit->unit, k->fn, &l, &q, &k->said, a, p, e);
   return st;

@@ -8,10 +8,11 @@
 #include "predict.h"
 
 #include "../predict/model/chain.h"
+#include "../trace/setup.h"
 
 typedef struct {
   const ww_gpu *gpu;
-  double registers;    /* a thread, where a compiler has said it; 0: estimated */
+  ww_built built; /* by a compiler that was asked; all zero: estimated */
   ww_assumptions said; /* before what the prediction assumes */
   ww_prediction *p;
   bool done;
@@ -46,6 +47,15 @@ static double partial_writes(const ww_counts *c) {
   return c->global_st_sectors > full ? c->global_st_sectors - full : 0;
 }
 
+/* Without local arrays whatever is loaded of a thread's own memory was spilled. */
+static ww_built with_reloads(ww_built b, const ww_fn *fn) {
+  if (fn->local_bytes)
+    return b;
+  b.once.reloaded += b.once.unnamed;
+  b.looped.reloaded += b.looped.unnamed;
+  return b;
+}
+
 /* The machine's instructions, and what a block takes of an SM. One that does not fit is
  * still answered, as if it were alone: the compiler would have spilled more. */
 static void compile(const stages *s, uint32_t k, const ww_traced *t) {
@@ -56,7 +66,9 @@ static void compile(const stages *s, uint32_t k, const ww_traced *t) {
   const ww_fn_code *code =
       ww_lower(p->code, s->fn, &p->trace.sampled.tally, &w->lowered);
   ww_resources(code, w->block_threads, t->spec.shared_static + t->spec.shared,
-               s->t[k].registers, &w->occupancy, &p->spill_bytes);
+               s->t[k].built.registers, &w->occupancy, &p->spill_bytes);
+  if (s->t[k].built.scratch_bytes > s->fn->local_bytes)
+    p->spill_bytes = s->t[k].built.scratch_bytes - s->fn->local_bytes;
 }
 
 /* What the launch does on each GPU, from more of its blocks. */
@@ -90,6 +102,7 @@ static void finish(const stages *s, const target *t) {
   w->warm = s->warm;
   w->branches = p->trace.sampled.tally.c.branches;
   w->splits = p->trace.sampled.tally.c.divergent_branches;
+  ww_spill_traffic(&t->built, t->gpu, w);
   ww_time(w, t->gpu, s->q->params, &p->timing);
   p->machine_us = p->timing.us;
   p->machine_low = p->timing.low;
@@ -139,10 +152,39 @@ static bool tells_gpus_apart(const ww_module *m) {
 
 /* ---- which GPUs ---- */
 
-ww_status
-ww_lanes_fit(const ww_module *m, const ww_gpu *g, const char *hint, ww_err *e) {
+/* The kernel, or a function that it can get to. */
+static bool looks_across_lanes(const ww_module *m, const ww_fn *fn) {
+  ww_arena *a = ww_arena_new();
+  bool *in = WW_NEWN(a, bool, m->nfns);
+  bool any = false;
+  ww_reach(m, fn, in);
+  for (uint32_t f = 0; f < m->nfns && !any; f++) {
+    ww_ins_walk w = {.fn = &m->fns[f]};
+    for (const ww_ins *i; in[f] && !any && (i = ww_next_ins(&w));)
+      any = ww_ops[i->op].cls == WW_CLASS_WARP ||
+            (i->op == WW_OP_SREG &&
+             (i->sub == WW_SREG_LANEID || i->sub == WW_SREG_WARPSIZE));
+  }
+  ww_arena_free(a);
+  return any;
+}
+
+ww_status ww_lanes_fit(const ww_module *m,
+                       const ww_fn *fn,
+                       const ww_gpu *g,
+                       const char *hint,
+                       ww_err *e) {
+  bool amd = !strcmp(g->vendor, "amd");
   bool fixed = m->dialect == WW_CUDA || m->dialect == WW_HIP;
-  if (!fixed || g->lanes == m->warp)
+  bool same = g->lanes == m->warp;
+  if (!fixed || (same && amd == (m->dialect == WW_HIP)))
+    return WW_OK;
+  if (same)
+    return ww_fail(e, WW_EUSAGE, "%s code does not run on %s%s",
+                   ww_dialect_names[m->dialect], g->full_name, hint);
+  /* read for wavefronts of 64: in code where no lane sees another it makes no
+   * difference that there are two of 32 */
+  if (amd && m->dialect == WW_HIP && !looks_across_lanes(m, fn))
     return WW_OK;
   return ww_fail(e, WW_EUSAGE, "%s code is read for warps of %u lanes, %s has %u%s",
                  ww_dialect_names[m->dialect], m->warp, g->full_name, g->lanes, hint);
@@ -200,11 +242,11 @@ ww_status ww_query_predict(const ww_unit *u,
     target *t = &all[k];
     out[k] = (ww_prediction){0};
     *t = (target){.gpu = &q->gpus[k], .p = &out[k]};
-    t->done = ww_lanes_fit(m, t->gpu, hint, &out[k].report.error);
+    t->done = ww_lanes_fit(m, fn, t->gpu, hint, &out[k].report.error);
     if (said)
       ww_assumptions_add(&t->said, said, a);
-    if (q->registers && !t->done)
-      t->registers = q->registers(q->registers_ctx, t->gpu, a, &t->said);
+    if (q->built && !t->done)
+      t->built = with_reloads(q->built(q->built_ctx, t->gpu, a, &t->said), fn);
   }
   predict_all(&s, all, launch);
   for (uint32_t k = 0; k < q->n; k++) {

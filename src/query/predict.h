@@ -18,17 +18,18 @@ typedef struct {
   /* polled now and then; true ends it with WW_ECANCEL; NULL: never */
   bool (*cancelled)(void *ctx);
   void *cancelled_ctx;
-  double (*registers)(void *ctx,
-                      const ww_gpu *g,
-                      ww_arena *a,
-                      ww_assumptions *said); /* a compiler's; NULL or 0: estimated */
-  void *registers_ctx;
+  /* what a compiler makes of the kernel; NULL, or no registers: estimated */
+  ww_built (*built)(void *ctx, const ww_gpu *g, ww_arena *a, ww_assumptions *said);
+  void *built_ctx;
 } ww_query_targets;
-/* Can the GPU run the code as it was read? OpenCL and OpenMP code takes the GPU's
- * lanes; CUDA and HIP code is compiled for one vendor's. `hint`: the end of the
- * message. */
-ww_status
-ww_lanes_fit(const ww_module *m, const ww_gpu *g, const char *hint, ww_err *e);
+/* Can the GPU run the kernel as it was read? OpenCL and OpenMP code takes the GPU's
+ * lanes; CUDA and HIP code is compiled for one vendor's, and HIP code for wavefronts of
+ * 64, which matters where lanes see each other. `hint`: the end of the message. */
+ww_status ww_lanes_fit(const ww_module *m,
+                       const ww_fn *fn,
+                       const ww_gpu *g,
+                       const char *hint,
+                       ww_err *e);
 /* A resolved launch on every GPU: out[n]; one without an answer has its report.error.
  * Fails with the first error when no GPU gives one. `said` (NULL: nothing) goes before
  * what the predictions assume.

@@ -140,6 +140,13 @@ const char *ww_source_comment(const char *text, size_t n, uint32_t line, ww_aren
 /* ww_front_load, where the IR is not kept in WARPWISE_IR's folder. */
 ww_status
 ww_query_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e);
+/* HIP code for an AMD GPU as clang's backend builds it: built.c. Nothing of other code;
+ * nothing and why where it cannot be asked. */
+ww_built ww_query_built(const ww_query_unit *u,
+                        const ww_fn *fn,
+                        const ww_gpu *g,
+                        ww_arena *a,
+                        ww_assumptions *said);
 /* How the front end is asked for a source: files, dialect, flags. */
 ww_status
 ww_query_front(const ww_source *s, ww_arena *a, ww_front_options *out, ww_err *e);

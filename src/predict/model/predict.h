@@ -23,6 +23,7 @@
 #ifndef WW_PREDICT_H
 #define WW_PREDICT_H
 
+#include "../../front/amdgcn.h"
 #include "../../gpu/gpu.h"
 #include "../../trace/run.h"
 
@@ -173,6 +174,9 @@ typedef struct {
   ww_chain chain;
   bool warm;
 } ww_work;
+
+/* spill.c: adds the traffic of spills that a compiler has shown. */
+void ww_spill_traffic(const ww_built *b, const ww_gpu *g, ww_work *w);
 
 /* One way into a phi. */
 typedef struct {

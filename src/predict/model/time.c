@@ -99,6 +99,12 @@ static double asked_lines(const ww_traffic *t) {
   return fmin(t->load_lines, t->l2_reads);
 }
 
+/* Microseconds in which spills move beyond L2. */
+static double spill_us(const ww_gpu *g, const ww_traffic *t, double gbps) {
+  return t->spill_dram / (1e3 * known(g->dram_spill, gbps)) +
+         t->spill_l3 / (1e3 * known(g->l3_gbps, gbps));
+}
+
 /* Cycles in which threads take the busiest word that is swapped until it succeeds, or
  * the lock that it is, one after the other. All that wait for it try in every round,
  * and its slice of L2 serves one after the other; who holds a lock has to come through
@@ -131,10 +137,12 @@ static void memory_demand(
   double near = fmax(all_over, known(g->l2_gbps, all_over));
   d->chip[WW_TERM_L2] = 32 * ((sectors - t->in_step) / all_over + t->in_step / near) /
                         (1e3 * p->l2_share) * per_us / n;
-  double bytes =
-      t->dram_read * (1 + w->chain.lone * (1 / lone_share(g) - 1)) + t->dram_write;
-  d->chip[WW_TERM_DRAM] =
-      bytes / (1e3 * p->dram_share * dram_gbps(g, p, t)) * per_us / n;
+  double bytes = t->dram_read * (1 + w->chain.lone * (1 / lone_share(g) - 1)) +
+                 t->dram_write - t->spill_dram;
+  double gbps = p->dram_share * dram_gbps(g, p, t);
+  d->chip[WW_TERM_DRAM] = bytes / (1e3 * gbps) * per_us / n;
+  if (t->spill_bytes > 0)
+    d->chip[WW_TERM_DRAM] += spill_us(g, t, gbps) * per_us / n;
   d->chip[WW_TERM_ATOMIC] = fmax(w->chain.atomic_cycles, taking_turns(w, g)) / n;
   double l1 = WW_FIGURE(g, l1_latency);
   double l2 = WW_FIGURE(g, l2_latency);
