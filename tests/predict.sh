@@ -164,6 +164,43 @@ sed '/warpwise:/d' "$kernels/good/axpy.cu" >"$dir/bare.cu"
 try "predict --sweep without a launch: what was assumed" 0 'grid: [0-9]+ x 1 x 1 blocks, as many as have work with what was given' '' predict "$dir/bare.cu" --sweep n=1M,64M --gpu h200 --color never
 try "predict --sweep without a launch: larger takes longer" 0 '"time_us"' '' predict "$dir/bare.cu" --sweep n=1M,64M --gpu h200 --json
 report "predict --sweep without a launch: 64 times the size, at least 10 times the time" "$(sed -n 's/.*"time_us":{"value":\([0-9.]*\).*/\1/p' "$dir/out" | awk '{ t[NR] = $1 } END { if (NR != 2 || t[2] < 10 * t[1]) print t[1], t[2] }')"
+# A block of two axes keeps the first; the grid has as many threads as before.
+cat >"$dir/plane.cu" <<'END'
+// warpwise: grid=(w+31)/32,(h+7)/8 block=32,8 w=1K h=1K x=[w*h]
+__global__ void plane(int w, int h, float *x) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;
+  if (i < w && j < h) x[j * w + i] += 1.0f;
+}
+END
+try "predict --sweep block: of two axes" 0 'block: 32 x 4 x 1 threads, the first axes as long as they were' '' predict "$dir/plane.cu" --sweep block=64,128 --gpu h200 --color never
+report "predict --sweep block: the grid goes with it" "$(grep -q 'grid: 32 x 256 x 1 blocks, for as many threads as before' "$dir/out" || cat "$dir/out")"
+try "predict --sweep block: the launches" 0 '"grid":\[32,512,1\],"block":\[32,2,1\]' '' predict "$dir/plane.cu" --sweep block=64,128 --gpu h200 --json
+try "predict --sweep block: a grid that was given stays" 0 '"grid":\[7,1,1\],"block":\[32,2,1\]' '' predict "$dir/plane.cu" -g 7 --sweep block=64 --gpu h200 --json
+try "predict --arg: K behind a number" 0 'grid 8, block 256' '' predict "$dir/bare.cu" -a n=2K --budget 1M --gpu h200 --color never
+# What the program takes where it gets no arguments.
+cat >"$dir/defaults.cu" <<'END'
+#include <cstdlib>
+__global__ void scale(float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] *= 2; }
+int main(int argc, char **argv) {
+  int n = argc > 1 ? atoi(argv[1]) : 1 << 22;
+  float *x;
+  cudaMalloc(&x, n * sizeof(float));
+  scale<<<(n + 127) / 128, 128>>>(x, n);
+}
+END
+try "predict: a program's defaults" 0 'grid 32768, block 128' '' predict "$dir/defaults.cu" --gpu h200 --color never
+report "predict: a program's defaults are said" "$(grep -q "the program's own, as without arguments" "$dir/out" || cat "$dir/out")"
+# Two loops made one over n x n, of which the host code says nothing but that they are there.
+cat >"$dir/jacobi.c" <<'END'
+void jacobi(int n, const double *a, double *b) {
+#pragma omp target teams distribute parallel for collapse(2)
+  for (int i = 1; i < n - 1; i++)
+    for (int j = 1; j < n - 1; j++)
+      b[i * n + j] = 0.25 * (a[(i - 1) * n + j] + a[(i + 1) * n + j] + a[i * n + j - 1] + a[i * n + j + 1]);
+}
+END
+try "predict: an OpenMP region over n x n" 0 'n: 1024, as a usual size' '' predict "$dir/jacobi.c" --gpu h200 --color never
+report "predict: no launch in the host code, none said" "$(grep 'as in the host code' "$dir/out")"
 try "predict --sweep: not a range" 2 '' '--sweep: expected' predict "$kernels/good/axpy.cu" --sweep n
 try "predict --sweep: no such argument" 3 '' "no argument .m." predict "$kernels/good/axpy.cu" --sweep m=1K..4K
 

@@ -16,13 +16,19 @@ const char *ww_unit_of(double *v, const char *const *units, double from, double 
   return *units;
 }
 
+int ww_unit_shift(char letter) {
+  static const char letters[] = "kmg";
+  const char *at = letter ? strchr(letters, tolower((unsigned char)letter)) : NULL;
+  return at ? 10 * (int)(at - letters + 1) : 0;
+}
+
 bool ww_number_read(const char **s, uint64_t *out) {
   char *end;
   errno = 0;
   if (!isdigit((unsigned char)**s))
     return false;
   uint64_t v = strtoull(*s, &end, 0);
-  int shift = *end == 'K' || *end == 'k' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
+  int shift = ww_unit_shift(*end);
   if (errno || v > UINT64_MAX >> shift)
     return false;
   *s = end + (shift > 0);

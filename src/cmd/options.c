@@ -1,7 +1,5 @@
 /* options.c - one table of options per command: parsing and --help come from it. */
-#include <errno.h>
-#include <stdlib.h>
-
+#include "../base/units.h"
 #include "cmd.h"
 
 const ww_option ww_global_options[] = {
@@ -54,7 +52,6 @@ static ww_status unknown(const ww_command *cmd, const char *word, ww_cmd *c) {
 
 static ww_status store(const ww_option *o, void *base, const char *value, ww_cmd *c) {
   void *p = (char *)base + o->at;
-  char *end;
   if (o->kind == WW_OPT_FLAG)
     *(bool *)p = true;
   else if (o->kind == WW_OPT_STR)
@@ -62,9 +59,8 @@ static ww_status store(const ww_option *o, void *base, const char *value, ww_cmd
   else if (o->kind == WW_OPT_LIST)
     ww_push(c->arena, (ww_strings *)p, value);
   else {
-    errno = 0;
-    *(uint64_t *)p = strtoull(value, &end, 0);
-    if (errno || end == value || *end || *value == '-')
+    const char *end = value;
+    if (!ww_number_read(&end, p) || *end)
       return ww_usage(c, "--%s: expected a whole number, not '%.60s'", o->name, value);
   }
   return WW_OK;

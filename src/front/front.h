@@ -54,6 +54,7 @@ typedef struct {
   ww_launch launch;
   const char *file;
   uint32_t line;
+  bool defaults; /* of a program that looks at its arguments, run without any */
 } ww_host_launch;
 
 /* What the device compile decided about a target region of OpenMP, which the shape of

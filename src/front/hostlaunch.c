@@ -36,6 +36,26 @@ static void close_world(LLVMModuleRef m) {
   }
 }
 
+/* main's number of arguments becomes 1, as of a program that is run without any: what
+ * it then takes for its sizes are its defaults. False: main does not look at it. Code
+ * that was not optimised stores a parameter first, and loads it where it is used. */
+static bool take_no_arguments(LLVMModuleRef m) {
+  LLVMValueRef entry = LLVMGetNamedFunction(m, "main");
+  if (!entry || LLVMIsDeclaration(entry) || LLVMCountParams(entry) < 1)
+    return false;
+  LLVMValueRef count = LLVMGetParam(entry, 0);
+  bool used = false;
+  for (LLVMUseRef u = LLVMGetFirstUse(count); u; u = LLVMGetNextUse(u)) {
+    LLVMValueRef user = LLVMGetUser(u);
+    LLVMValueRef place = LLVMIsAStoreInst(user) ? LLVMGetOperand(user, 1) : NULL;
+    LLVMUseRef first = place ? LLVMGetFirstUse(place) : NULL;
+    used |= !place || (first && LLVMGetNextUse(first));
+  }
+  if (used)
+    LLVMReplaceAllUsesWith(count, LLVMConstInt(LLVMTypeOf(count), 1, 0));
+  return used;
+}
+
 static bool optimise(LLVMModuleRef m) {
   LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
   LLVMPassBuilderOptionsSetLoopUnrolling(o, 0); /* one launch in the source stays one */
@@ -90,22 +110,36 @@ typedef struct {
   ww_arena *a;
 } reading;
 
-static void read_bitcode(const reading *r, ww_host_launches *out) {
+/* defaults: the program is run without arguments. False: it does not look at any. */
+static bool read_module(const reading *r, bool defaults, ww_host_launches *out) {
   LLVMContextRef ctx = LLVMContextCreate();
   LLVMMemoryBufferRef b =
       LLVMCreateMemoryBufferWithMemoryRange(r->c->bitcode, r->c->n, "host", 0);
   LLVMModuleRef m;
+  bool looks = true;
   if (!LLVMParseBitcodeInContext2(ctx, b, &m)) {
     ww_host_ir h = {.m = m,
                     .layout = LLVMGetModuleDataLayout(m),
                     .a = r->a,
                     .file = r->j->file,
                     .out = out};
+    looks = defaults && take_no_arguments(m);
     find_launches(&h, r->j, &r->envs);
     LLVMDisposeModule(m);
   }
   LLVMDisposeMemoryBuffer(b);
   LLVMContextDispose(ctx);
+  return looks;
+}
+
+/* A program that only says how it is used when it gets no arguments launches nothing
+ * then: so it is read with any. */
+static void read_bitcode(const reading *r, ww_host_launches *out) {
+  bool looks = read_module(r, true, out);
+  for (uint32_t k = 0; looks && k < out->n; k++)
+    out->v[k].defaults = true;
+  if (looks && !out->n)
+    read_module(r, false, out);
 }
 
 static void read_in_child(void *ctx, ww_buf *out) {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "../base/random.h"
+#include "../base/units.h"
 
 #define LEAST_SIZE 16 /* a number that ends nothing is a size from here on */
 
@@ -478,12 +479,13 @@ static ww_status take_values(ww_plan *p, const char *text, ww_err *e) {
     const char *name = p->side[0]->fn->params[p->size[k]].name;
     if (strlen(name) != (size_t)(is - text) || strncmp(name, text, is - text))
       continue;
-    char *end = (char *)is;
+    const char *end = is;
     while (*end && p->nvalues[k] < WW_COUNT(p->values[k])) {
-      const char *from = end + 1;
-      p->values[k][p->nvalues[k]++] = strtoll(from, &end, 0);
-      if (end == from || (*end && *end != ','))
+      uint64_t v;
+      end++;
+      if (!ww_number_read(&end, &v) || v > INT64_MAX || (*end && *end != ','))
         return ww_fail(e, WW_EUSAGE, "--size %s: whole numbers are expected", text);
+      p->values[k][p->nvalues[k]++] = (int64_t)v;
     }
     return WW_OK;
   }

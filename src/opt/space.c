@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "../base/random.h"
+#include "../base/units.h"
 #include "../base/words.h"
 
 #define MOST_VALUES 4096
@@ -43,6 +44,9 @@ static bool number_at(const char **p, double *out) {
     return false;
   if (end[-1] == '.' && *end == '.')
     end--; /* of a range: 1..8 */
+  int shift = ww_unit_shift(*end);
+  *out *= 1ull << shift;
+  end += shift > 0;
   *p = end;
   return true;
 }

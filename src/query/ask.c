@@ -251,7 +251,8 @@ static ww_key answer_key(const asking *x,
   ww_launch_write(l, &(ww_json){.out = &b});
   ww_key k = ww_key_with(code, b.s, b.n);
   ww_buf_free(&b);
-  uint64_t rest[4] = {x->q->budget, x->q->explain, x->correction != NULL, l->warm};
+  uint64_t rest[5] = {x->q->budget, x->q->explain, x->correction != NULL, l->warm,
+                      l->threads};
   k = ww_key_with(k, rest, sizeof rest);
   for (uint32_t i = 0; i < said->n; i++)
     k = ww_key_str(k, said->v[i].kind == WW_ASSUME_HOST_LAUNCH

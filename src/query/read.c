@@ -8,6 +8,7 @@
  * What is known of a launch, weakest first: the host code's own <<<...>>>, the comment
  * in the source, what the caller gives. Each is put over the one before. */
 #include "../front/scan.h"
+#include "../trace/guess.h"
 #include "input.h"
 #include "query_int.h"
 #include "../cuda/fatbin.h"
@@ -534,7 +535,8 @@ static bool is_complete(const ww_launch *l, const ww_fn *fn) {
          l->nargs >= fn->nparams;
 }
 
-/* The host code's launch of the kernel; NULL: none. */
+/* The host code's launch of the kernel; NULL: none. One whose grid is no constant gives
+ * block and arguments, but is not said to be the launch. */
 static const ww_launch *host_launch(const ww_query_unit *r,
                                     const ww_fn *fn,
                                     ww_arena *a,
@@ -544,8 +546,11 @@ static const ww_launch *host_launch(const ww_query_unit *r,
     if (strcmp(h->kernel, fn->mangled) && !ww_ir_same_internal(h->kernel, fn->mangled))
       continue;
     const char *file = ww_path_base(h->file ? h->file : fn->file);
-    ww_push(a, said,
-            (ww_assumption){WW_ASSUME_HOST_LAUNCH, ww_strdup(a, file), {h->line}});
+    if (h->launch.grid[0])
+      ww_push(a, said,
+              (ww_assumption){WW_ASSUME_HOST_LAUNCH, ww_strdup(a, file), {h->line}});
+    if (h->defaults && h->launch.grid[0])
+      ww_push(a, said, (ww_assumption){WW_ASSUME_HOST_DEFAULTS, NULL, {0}});
     return &h->launch;
   }
   return NULL;
@@ -587,6 +592,38 @@ static ww_status comment_of(const ww_query *w,
   return WW_OK;
 }
 
+/* A block of as many threads as were asked for, in the shape that the launch has; a
+ * grid that does not count blocks by themselves goes with it, unless it was asked for
+ * too. */
+static void reshape(ww_query_kernel *k, bool own_grid, ww_arena *a) {
+  ww_launch *l = &k->launch;
+  uint64_t was[3];
+  bool moved = false;
+  if (!l->threads || !l->block[0])
+    return; /* with no block known, the guess has so many threads */
+  memcpy(was, l->block, sizeof was);
+  ww_block_reshape(was, l->threads, l->block);
+  for (int d = 0; d < 3 && l->grid[0] && !own_grid; d++) {
+    uint64_t blocks = l->grid[d] ? l->grid[d] : 1;
+    uint64_t each = was[d] ? was[d] : 1;
+    if (l->block[d] == each || !ww_counts_threads(k->fn, d, a))
+      continue;
+    l->grid[d] = (blocks * each + l->block[d] - 1) / l->block[d];
+    moved = true;
+  }
+  l->threads = 0;
+  if (was[1] * was[2] > 1)
+    ww_push(a, &k->said,
+            (ww_assumption){
+                WW_ASSUME_KEPT_BLOCK, NULL, {l->block[0], l->block[1], l->block[2]}});
+  if (moved)
+    ww_push(a, &k->said,
+            (ww_assumption){WW_ASSUME_KEPT_THREADS,
+                            NULL,
+                            {l->grid[0], l->grid[1] ? l->grid[1] : 1,
+                             l->grid[2] ? l->grid[2] : 1}});
+}
+
 ww_status ww_query_launch(ww_query *w,
                           ww_query_unit *r,
                           double deadline,
@@ -594,6 +631,7 @@ ww_status ww_query_launch(ww_query *w,
                           ww_query_kernel *k,
                           ww_err *e) {
   ww_launch *launch = &k->launch;
+  bool own_grid = launch->grid[0] || launch->grid_expr[0];
   const char *comment = NULL;
   const ww_launch *host = NULL;
   ww_status st =
@@ -616,7 +654,10 @@ ww_status ww_query_launch(ww_query *w,
   ww_launch_params params = ww_kernel_params(&r->unit->module, k->fn, a);
   params.root = w ? w->root : NULL;
   bool resolve = !k->fn->refusal && !r->source.as_written;
-  return ww_launch_settle(launch, comment, host, resolve ? &params : NULL, a, e);
+  st = ww_launch_settle(launch, comment, host, resolve ? &params : NULL, a, e);
+  if (!st && resolve)
+    reshape(k, own_grid, a);
+  return st;
 }
 
 ww_status ww_query_find(ww_query *w,

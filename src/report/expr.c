@@ -14,6 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../base/units.h"
 #include "../base/words.h"
 
 #define DEPTH_MAX 64
@@ -80,15 +81,14 @@ static ww_number of_double(double f) {
   return of_float(f);
 }
 
-/* 64k, 2M, 1G: powers of 1024, as in a sweep. */
+/* 64K, 2M, 1.5G: powers of 1024, as in a sweep. */
 static bool binary_unit(parser *s, ww_number *out) {
-  static const char units[] = "kMG";
-  const char *unit = *s->p ? strchr(units, *s->p) : NULL;
-  int64_t by = unit ? 1ll << 10 * (unit - units + 1) : 1;
-  if (!unit || ww_is_word(s->p[1]) || out->i > INT64_MAX / by || out->i < 0)
+  int shift = ww_unit_shift(*s->p);
+  int64_t by = 1ll << shift;
+  if (!shift || ww_is_word(s->p[1]) || out->f > (double)(INT64_MAX / by) || out->i < 0)
     return false;
   s->p++;
-  *out = of_int(out->i * by);
+  *out = out->is_int ? of_int(out->i * by) : of_double(out->f * by);
   return true;
 }
 
@@ -113,7 +113,7 @@ static bool literal(parser *s, ww_number *out) {
     *out = (ww_number){.is_int = true, .i = u, .f = u};
     s->p = end;
   }
-  if (out->is_int && !hex && binary_unit(s, out))
+  if (!hex && binary_unit(s, out))
     return true;
   if (isalpha((unsigned char)*s->p) || *s->p == '_') {
     if ((*s->p == 'f' || *s->p == 'F') && !isalnum((unsigned char)s->p[1])) {

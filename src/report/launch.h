@@ -98,6 +98,9 @@ typedef struct {
   uint64_t grid[3], block[3]; /* blocks, threads; 0 when not given */
   /* given as expressions ("n/256"); NULL once resolved */
   const char *grid_expr[3], *block_expr[3];
+  /* of a block in all, in the shape that the launch has otherwise, with as many threads
+   * in the grid; 0: as `block` says */
+  uint64_t threads;
   uint64_t cluster[3]; /* blocks of a cluster; 0 when not given */
   uint64_t shared;     /* dynamic shared memory, bytes */
   const char *shared_expr;

@@ -398,6 +398,8 @@ void ww_launch_merge(ww_launch *under, const ww_launch *over, ww_arena *a) {
     memcpy(under->block, over->block, sizeof under->block);
     memcpy(under->block_expr, over->block_expr, sizeof under->block_expr);
   }
+  if (over->threads)
+    under->threads = over->threads;
   if (over->cluster[0])
     memcpy(under->cluster, over->cluster, sizeof under->cluster);
   if (over->shared_given) {

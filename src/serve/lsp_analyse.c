@@ -111,8 +111,9 @@ origin_of(const ww_lsp_analysis *a, const ww_lsp_kernel *k, bool commented) {
     return WW_FROM_PROJECT;
   const ww_assumptions *assumed = &k->report.assumed;
   bool host = ww_assumptions_find(assumed, WW_ASSUME_HOST_LAUNCH);
-  return host && !ww_assumptions_find(assumed, WW_ASSUME_BLOCK) ? WW_FROM_HOST
-                                                                : WW_FROM_NOBODY;
+  bool block = !ww_assumptions_find(assumed, WW_ASSUME_BLOCK) &&
+               !ww_assumptions_find(assumed, WW_ASSUME_CODE_BLOCK);
+  return host && block ? WW_FROM_HOST : WW_FROM_NOBODY;
 }
 
 static double deadline(const ww_lsp *s) {

@@ -1,28 +1,45 @@
-/* guards.c - which sizes end what: the whole grid's threads, or those of one block.
+/* guards.c - which sizes end what: the whole grid's threads, those of one block, a
+ * loop.
  *
  * `if (blockIdx.x * blockDim.x + threadIdx.x < n)` compares n with a number that a
  * block index is part of: n is what the grid covers. `for (i = threadIdx.x; i < cols; i
  * += blockDim.x)` compares cols with a number of the thread inside its block: cols is a
- * row that one block or warp works on. Forward over the SSA graph to a fixed point. */
-#include "roles.h"
+ * row that one block or warp works on. `for (k = 0; k < K; k++)` has neither: each
+ * thread goes K times round. Forward over the SSA graph to a fixed point. */
+#include "guess.h"
 
-enum { OF_BLOCK = 1, OF_THREAD = 2 };
+enum {
+  OF_BLOCK = 1,
+  OF_THREAD = 2,
+  OF_WARP = 4,   /* a thread's index divided by a constant */
+  OF_LOOP = 8,   /* counts how often a loop went round */
+  OF_X = 16,     /* the axis of a block's index; y and z are the next bits */
+  OF_TILE = 128, /* a block's index times a constant: where its elements begin */
+  IDS = OF_BLOCK | OF_THREAD | OF_WARP
+};
 
 typedef struct {
   uint8_t ids;      /* indices that it contains */
   uint64_t scalars; /* parameters that are numbers (bit p, p < 64) */
+  uint64_t squared; /* those that were multiplied by one */
+  uint64_t cubed;   /* by two */
+  uint8_t shift;    /* and divided by two to this power */
 } content;
 
 static bool take(content *to, content from) {
-  bool new = from.ids & ~to->ids || from.scalars & ~to->scalars;
+  content old = *to;
   to->ids |= from.ids;
   to->scalars |= from.scalars;
-  return new;
+  to->squared |= from.squared;
+  to->cubed |= from.cubed;
+  to->shift = from.shift > to->shift ? from.shift : to->shift;
+  return old.ids != to->ids || old.scalars != to->scalars ||
+         old.squared != to->squared || old.cubed != to->cubed || old.shift != to->shift;
 }
 
 static content of_index(uint8_t sreg) {
   if (sreg >= WW_SREG_CTAID_X && sreg <= WW_SREG_CTAID_Z)
-    return (content){.ids = OF_BLOCK};
+    return (content){.ids = OF_BLOCK | OF_X << (sreg - WW_SREG_CTAID_X)};
   bool thread = sreg <= WW_SREG_TID_Z; /* the first three */
   return (content){.ids = thread || sreg == WW_SREG_LANEID ? OF_THREAD : 0};
 }
@@ -32,6 +49,33 @@ static bool carries(const ww_ins *i) {
   return cls == WW_CLASS_MOV || cls == WW_CLASS_INT || cls == WW_CLASS_CVT;
 }
 
+/* The power of two of i / 8, i >> 3; 0: it is no division by a constant. */
+static uint8_t divided_by(const ww_fn *fn, const ww_ins *i) {
+  bool shift = i->op == WW_OP_LSHR || i->op == WW_OP_ASHR;
+  bool divide = i->op == WW_OP_UDIV || i->op == WW_OP_SDIV;
+  if ((!shift && !divide) || fn->vals[i->b].kind != WW_VAL_CONST)
+    return 0;
+  uint64_t by = fn->vals[i->b].bits;
+  if (shift)
+    return by < 16 ? (uint8_t)by : 0;
+  return by > 1 && by < 65536 ? (uint8_t)(31 - __builtin_clz((uint32_t)by)) : 0;
+}
+
+static bool is_multiple(const ww_fn *fn, const ww_ins *i) {
+  return (i->op == WW_OP_MUL || i->op == WW_OP_SHL) &&
+         fn->vals[i->b].kind == WW_VAL_CONST;
+}
+
+static content multiplied(const content *a, const content *b) {
+  content c = {0};
+  uint64_t all = a->scalars | b->scalars;
+  if (a->scalars && b->scalars)
+    c.squared = all;
+  if ((a->squared && b->scalars) || (a->scalars && b->squared))
+    c.cubed = all;
+  return c;
+}
+
 static bool step(const ww_fn *fn, const ww_ins *i, content *of) {
   if (i->op == WW_OP_SREG)
     return take(&of[i->dst], of_index(i->sub));
@@ -39,49 +83,117 @@ static bool step(const ww_fn *fn, const ww_ins *i, content *of) {
     return false;
   ww_val use[8];
   uint32_t n = ww_ins_uses(fn, i, use, 8);
-  bool changed = false;
+  content all = {0};
   for (uint32_t u = i->op == WW_OP_SELECT ? 1 : 0; u < n; u++)
-    changed |= take(&of[i->dst], of[use[u]]);
-  return changed;
+    take(&all, of[use[u]]);
+  uint8_t shift = divided_by(fn, i);
+  if (shift >= 3 && all.ids & OF_THREAD) /* threads share what it is the number of */
+    all.ids = (all.ids & ~OF_THREAD) | OF_WARP;
+  if (is_multiple(fn, i) && (all.ids & IDS) == OF_BLOCK)
+    all.ids |= OF_TILE;
+  if (shift && all.scalars && !(all.ids & IDS) && !of[i->a].shift)
+    all.shift = shift;
+  if (i->op == WW_OP_MUL)
+    take(&all, multiplied(&of[i->a], &of[i->b]));
+  return take(&of[i->dst], all);
 }
 
-static bool pass(const ww_fn *fn, content *of) {
+/* The value that a phi has next is made from the phi: a loop counts with it. */
+static bool counts(const ww_phi *p, const ww_ins *next) {
+  return next && (next->op == WW_OP_ADD || next->op == WW_OP_SUB) &&
+         (next->a == p->dst || next->b == p->dst);
+}
+
+static bool pass(const ww_fn *fn, const ww_ins *const *defs, content *of) {
   bool changed = false;
   for (uint32_t b = 0; b < fn->nblocks; b++) {
     const ww_block *t = &fn->blocks[b];
     for (uint32_t p = 0; p < t->nphis; p++)
-      for (uint32_t n = 0; n < t->phis[p].n; n++)
-        changed |= take(&of[t->phis[p].dst], of[ww_phi_value(fn, &t->phis[p], n)]);
+      for (uint32_t n = 0; n < t->phis[p].n; n++) {
+        ww_val from = ww_phi_value(fn, &t->phis[p], n);
+        content c = of[from];
+        if (counts(&t->phis[p], defs[from]))
+          c.ids |= OF_LOOP;
+        changed |= take(&of[t->phis[p].dst], c);
+      }
     for (uint32_t k = 0; k < t->nins; k++)
       changed |= step(fn, &t->ins[k], of);
   }
   return changed;
 }
 
+static void note_size(ww_size_use *u, uint8_t ids, bool equal) {
+  if (!(ids & IDS)) {
+    u->loop |= ids & OF_LOOP;
+    return;
+  }
+  if (equal)
+    return; /* one thread or block is singled out */
+  if (!(ids & OF_BLOCK)) {
+    u->ends |= WW_ENDS_BLOCK;
+    return;
+  }
+  u->ends |= WW_ENDS_GRID;
+  u->axes |= ids / OF_X & 7;
+  if (!(ids & OF_THREAD) && (ids & OF_WARP || !(ids & OF_TILE)))
+    u->whole |= ids & OF_WARP ? WW_BY_WARPS : WW_BY_BLOCKS;
+}
+
 /* An index against a size; or a constant against what is left of a size. */
-static void note(const ww_ins *i, const content *of, uint8_t *ends, uint32_t nparams) {
+static void note(const ww_ins *i, const content *of, ww_size_use *use, uint32_t n) {
   content a = of[i->a];
   content b = of[i->b];
   uint8_t ids = a.ids | b.ids;
-  uint64_t sizes = a.ids && b.ids ? 0 : a.ids ? b.scalars : a.scalars;
-  if (!sizes && !(a.ids && b.ids))
+  bool both = a.ids & IDS && b.ids & IDS;
+  bool equal = i->sub == WW_EQ || i->sub == WW_NE;
+  uint64_t sizes = both ? 0 : a.ids & IDS ? b.scalars : b.ids & IDS ? a.scalars : 0;
+  if (!sizes && !both)
     sizes = a.scalars | b.scalars;
-  for (uint32_t p = 0; ids && p < nparams && p < 64; p++)
-    if (sizes >> p & 1)
-      ends[p] |= ids & OF_BLOCK ? WW_ENDS_GRID : WW_ENDS_BLOCK;
+  for (uint32_t p = 0; ids && p < n && p < 64; p++) {
+    if (!(sizes >> p & 1))
+      continue;
+    note_size(&use[p], ids, equal);
+    if (ids & OF_BLOCK && (a.ids & IDS ? b.shift : a.shift) > use[p].shift)
+      use[p].shift = a.ids & IDS ? b.shift : a.shift;
+    use[p].power = (a.cubed | b.cubed) >> p & 1       ? 3
+                   : (a.squared | b.squared) >> p & 1 ? 2
+                                                      : use[p].power;
+  }
 }
 
-void ww_guards_find(const ww_fn *fn, ww_arena *a, uint8_t *ends) {
+/* row * width + column */
+static void
+note_pitch(const ww_ins *i, const content *of, ww_size_use *use, uint32_t n) {
+  for (int k = 0; k < 2; k++) {
+    content size = of[k ? i->b : i->a];
+    content index = of[k ? i->a : i->b];
+    for (uint32_t p = 0; !size.ids && index.ids && p < n && p < 64; p++)
+      if (size.scalars >> p & 1)
+        use[p].pitch |= index.ids & OF_BLOCK ? WW_OF_INDICES : WW_OF_TURNS;
+  }
+}
+
+void ww_sizes_find(const ww_fn *fn, ww_arena *a, ww_size_use *use) {
   content *of = WW_NEWN(a, content, fn->nvals + 1);
+  const ww_ins **defs = ww_ir_defs(fn, a);
   for (ww_val v = 0; v < fn->nvals; v++) {
     const ww_value *t = &fn->vals[v];
     if (t->kind == WW_VAL_PARAM && t->ref < 64 && !fn->params[t->ref].pointer)
       of[v].scalars = 1ull << t->ref;
   }
-  for (int turn = 0; turn < 12 && pass(fn, of); turn++)
+  for (int turn = 0; turn < 12 && pass(fn, defs, of); turn++)
     ;
   ww_ins_walk w = {.fn = fn};
   for (const ww_ins *i; (i = ww_next_ins(&w));)
-    if (i->op == WW_OP_ICMP && i->sub != WW_EQ && i->sub != WW_NE)
-      note(i, of, ends, fn->nparams);
+    if (i->op == WW_OP_ICMP)
+      note(i, of, use, fn->nparams);
+    else if (i->op == WW_OP_MUL)
+      note_pitch(i, of, use, fn->nparams);
+}
+
+void ww_guards_find(const ww_fn *fn, ww_arena *a, uint8_t *ends) {
+  ww_size_use *use = WW_NEWN(a, ww_size_use, fn->nparams + 1);
+  ww_sizes_find(fn, a, use);
+  for (uint32_t p = 0; p < fn->nparams; p++)
+    ends[p] |= use[p].ends;
 }

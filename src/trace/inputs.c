@@ -10,23 +10,21 @@
  */
 #include "inputs.h"
 
-#include "roles.h"
-
-#include <ctype.h>
-#include <math.h>
+#include "guess.h"
 
 enum {
   ROW_LENGTH = 16,
   LOOP_BOUND = 32,
-  NARROW = 5,            /* elements of a filter */
-  USUAL_ROW = 1024,      /* elements that a block or a warp works on together */
   WIDE = 1 << 30,        /* threads along x that show where the work ends */
   WIDE_BLOCKS = 65535,   /* likewise blocks along y and z */
   FITTING_STEPS = 20000, /* of a block: by then it has work */
   ANALYSIS_STEPS = 4000000,
-  SHARED_ROOM = 65536
+  SHARED_ROOM = 65536,
+  MOST_SMALLER = 4
 };
 #define MAX_ELEMENTS (1ull << 26)
+#define USUAL_BYTES (2ull << 30) /* of buffers, beyond which sizes are made smaller */
+#define MOST_BYTES (32ull << 30) /* beyond which no guess is made */
 
 typedef struct {
   const ww_module *m;
@@ -38,12 +36,13 @@ typedef struct {
   uint64_t threads;      /* of the whole grid */
   bool *sized;           /* per parameter: bytes came from the analysis */
   bool *tell;            /* per parameter: contents were assumed */
-  uint32_t shape;        /* which of `shapes` */
+  uint32_t shape;        /* blocks that were tried before */
+  uint32_t smaller;      /* how often sizes were made smaller */
   int shrink;            /* how often index ranges were narrowed */
   bool shared;           /* dynamic shared memory is used and nobody said how much */
   bool *local;           /* per parameter: local memory (OpenCL) of unknown size */
-  uint8_t *ends;         /* per parameter: what it is the size of (guards.c) */
-  bool fitted;           /* the grid is the one that the given sizes ask for */
+  ww_guess guess;        /* shape and numbers */
+  bool fitted;           /* the grid is the one that the sizes ask for */
   bool fitting;          /* looks for it: only where the work ends */
   uint64_t last[3];      /* block along each axis that has work */
   const ww_until *until; /* NULL: nobody stops it */
@@ -67,171 +66,10 @@ ww_launch_params ww_kernel_params(const ww_module *m, const ww_fn *fn, ww_arena 
                             .state_first = ww_is_omp_state(m, fn, 0)};
 }
 
-static void assume_shape(inputs *in, ww_assumption_kind kind, const uint64_t d[3]) {
-  ww_push(in->a, &in->said->list, (ww_assumption){kind, NULL, {d[0], d[1], d[2]}});
-}
-
 static void
 assume(inputs *in, ww_assumption_kind kind, const char *name, uint64_t value) {
   const char *argument = name ? ww_strdup(in->a, name) : NULL;
   ww_push(in->a, &in->said->list, (ww_assumption){kind, argument, {value}});
-}
-
-/* ---- shape ---- */
-
-/* Shapes to try when nobody gave a block: the next one when shared memory does not fit
- * the last. */
-static const uint16_t shapes[3][6][3] = {
-    {{256, 1, 1}, {128, 1, 1}, {64, 1, 1}, {32, 1, 1}, {512, 1, 1}, {1024, 1, 1}},
-    {{16, 16, 1}, {32, 8, 1}, {32, 32, 1}, {8, 8, 1}, {32, 4, 1}, {256, 1, 1}},
-    {{8, 8, 4}, {4, 4, 4}, {8, 8, 8}, {32, 4, 1}, {16, 16, 1}, {256, 1, 1}}};
-
-/* Axes of the launch that the kernel looks at. */
-static uint32_t axes_used(const ww_fn *fn) {
-  uint32_t axes = 1;
-  ww_ins_walk w = {.fn = fn};
-  for (const ww_ins *i; (i = ww_next_ins(&w));)
-    if (i->op == WW_OP_SREG && i->sub <= WW_SREG_NCTAID_Z && i->sub % 3u + 1 > axes)
-      axes = i->sub % 3u + 1;
-  return axes;
-}
-
-static void complete_shape(inputs *in) {
-  ww_launch *l = in->l;
-  const ww_fn *fn = in->fn;
-  bool had_grid = l->grid[0], had_block = l->block[0];
-  uint32_t axes = axes_used(fn);
-  for (int d = 0; !had_block && d < 3; d++)
-    l->block[d] = fn->req_block[0] ? fn->req_block[d] : shapes[axes - 1][in->shape][d];
-  if (!had_block && !fn->req_block[0] && in->shape == 0 && fn->max_threads &&
-      fn->max_threads < 256) {
-    l->block[0] = fn->max_threads;
-    l->block[1] = l->block[2] = 1;
-  }
-  for (int d = 1; d < 3; d++) {
-    if (!l->block[d])
-      l->block[d] = 1;
-    if (had_grid && !l->grid[d])
-      l->grid[d] = 1;
-  }
-  static const uint64_t extent[3][3] = {
-      {1u << 20, 1, 1}, {1024, 1024, 1}, {128, 128, 64}}; /* 2^20 threads in all */
-  for (int d = 0; !had_grid && d < 3; d++) {
-    l->grid[d] = extent[axes - 1][d] / l->block[d];
-    if (!l->grid[d])
-      l->grid[d] = 1;
-  }
-  if (!had_block)
-    assume_shape(in, WW_ASSUME_BLOCK, l->block);
-  if (!had_grid)
-    assume_shape(in, WW_ASSUME_GRID, l->grid);
-  if (in->fitted)
-    assume_shape(in, WW_ASSUME_FITTED_GRID, l->grid);
-  in->threads = ww_volume(l->grid) * ww_volume(l->block);
-}
-
-/* ---- scalars ---- */
-
-/* The name is one of these words, or has one of more than two letters in it. */
-static bool named(const char *name, const char *words) {
-  char low[64];
-  char word[16];
-  size_t n = 0;
-  for (; name[n] && n + 1 < sizeof low; n++)
-    low[n] = tolower((unsigned char)name[n]);
-  low[n] = 0;
-  for (; sscanf(words, "%15s", word) == 1; words = strstr(words, word) + strlen(word))
-    if (strlen(word) > 2 ? strstr(low, word) != NULL : !strcmp(low, word))
-      return true;
-  return false;
-}
-
-static const char widths[] = "width cols ncol pitch stride nx w ld lda ldb ldc x dx";
-static const char heights[] = "height rows nrow ny h y dy";
-static const char depths[] = "depth nz d z dz";
-static const char narrow[] = "mask filter kernel window radius taps neighbo halo r";
-static const char small[] =
-    "offset start begin shift step iter level index flag pass incx incy inc";
-
-/* Nobody gave a height, and the launch has one axis: the threads cover a plane in one
- * row, each thread an element of it. */
-static bool flat_plane(const inputs *in) {
-  bool high = false, wide = false;
-  if (in->l->grid[1] * in->l->block[1] > 1)
-    return false;
-  for (uint32_t p = 0; p < in->fn->nparams; p++) {
-    if (in->l->args[p].kind != WW_ARG_NONE || in->fn->params[p].pointer)
-      continue;
-    if (in->ends[p] == WW_ENDS_BLOCK)
-      return false; /* a block or a warp has a row */
-    high |= named(in->fn->params[p].name, heights);
-    wide |= named(in->fn->params[p].name, widths);
-  }
-  return high && wide;
-}
-
-/* An integer nobody gave: the extent its name points to. */
-static uint64_t likely_extent(const inputs *in, uint32_t p, bool flat) {
-  const char *name = in->fn->params[p].name;
-  uint64_t x = in->l->grid[0] * in->l->block[0];
-  uint64_t y = in->l->grid[1] * in->l->block[1];
-  uint64_t z = in->l->grid[2] * in->l->block[2];
-  bool high = named(name, heights), wide = named(name, widths);
-  if (named(name, narrow))
-    return NARROW;
-  if (named(name, small))
-    return 1;
-  if (in->ends[p] == WW_ENDS_BLOCK)
-    return USUAL_ROW;
-  if (flat && (high || wide))
-    return sqrt(in->threads);
-  if (high)
-    return y > 1 ? y : x;
-  if (named(name, depths))
-    return z;
-  return y > 1 || wide ? x : in->threads;
-}
-
-static void complete_scalars(inputs *in) {
-  const ww_fn *fn = in->fn;
-  if (in->l->nargs < fn->nparams) {
-    ww_arg *args = WW_NEWN(in->a, ww_arg, fn->nparams);
-    if (in->l->nargs)
-      memcpy(args, in->l->args, in->l->nargs * sizeof *args);
-    in->l->args = args;
-    in->l->nargs = fn->nparams;
-  }
-  bool flat = flat_plane(in);
-  for (uint32_t p = 0; p < fn->nparams; p++) {
-    const ww_param *q = &fn->params[p];
-    ww_arg *g = &in->l->args[p];
-    if (g->kind != WW_ARG_NONE || q->pointer)
-      continue;
-    if (q->byval) {
-      *g = (ww_arg){.name = g->name,
-                    .kind = WW_ARG_HEX,
-                    .hex = ww_alloc(in->a, q->size + 1),
-                    .hex_n = q->size};
-      assume(in, WW_ASSUME_ZERO_STRUCT, q->name, q->size);
-      continue;
-    }
-    bool real = ww_is_float(q->type) || (q->type == WW_I64 && ww_is_float(q->elem));
-    uint64_t v = real || ww_type_bytes[q->type] < 4 ? 1 : likely_extent(in, p, flat);
-    if (!real && ww_type_bytes[q->type] == 4 && v > INT32_MAX)
-      v = INT32_MAX;
-    *g = (ww_arg){.name = g->name,
-                  .kind = WW_ARG_VALUE,
-                  .is_int = !real,
-                  .ivalue = v,
-                  .value = v};
-    bool row = in->ends[p] == WW_ENDS_BLOCK && v == USUAL_ROW;
-    ww_assumption_kind kind = real               ? WW_ASSUME_FLOAT
-                              : row              ? WW_ASSUME_ROW_LENGTH
-                              : v == in->threads ? WW_ASSUME_ALL_THREADS
-                              : v > NARROW       ? WW_ASSUME_AXIS_THREADS
-                                                 : WW_ASSUME_INTEGER;
-    assume(in, kind, q->name, v);
-  }
 }
 
 /* ---- contents ---- */
@@ -375,6 +213,7 @@ typedef struct {
   uint64_t dynamic_at;  /* where dynamic shared memory begins */
   uint64_t dynamic_end; /* bytes of it touched */
   uint64_t ranges;      /* noted so far */
+  uint64_t written;     /* accesses that wrote */
 } extents;
 
 static void note_range(extents *x, uint64_t from, uint64_t to) {
@@ -415,6 +254,7 @@ static void on_access(void *ctx, const ww_access *a) {
   }
   if (a->space != WW_GLOBAL && a->space != WW_CONST)
     return;
+  ((extents *)ctx)->written += a->kind != WW_ACCESS_LOAD;
   if (a->pattern != WW_PATTERN_ANY)
     note_range(ctx, a->lo, a->hi);
   else
@@ -430,18 +270,27 @@ typedef struct {
   extents *x;
   ww_run_stats *stats;
   ww_arena *a;
+  bool fitting; /* the end of the work is looked for, no sizes */
+  bool writes;  /* work is what writes */
 } prober;
 
+/* Whether the block touches memory, or writes to it. One that runs for long has work;
+ * whether it would write is not known, so nothing is said of that. */
 static ww_status probe_block(prober *p, const uint64_t c[3], bool *works, ww_err *e) {
   uint64_t block = ww_number_of(p->grid, c);
-  uint64_t before = p->x->ranges;
+  uint64_t before = p->writes ? p->x->written : p->x->ranges;
+  if (p->fitting)
+    p->stats->warp_instructions = 0; /* the limit is each block's own */
   ww_status st = ww_machine_run(p->m, &block, 1, 1, &p->obs, p->stats, p->a, e);
-  *works = p->x->ranges > before;
+  *works = (p->writes ? p->x->written : p->x->ranges) > before;
+  if (p->fitting && st == WW_ELIMIT && !(p->writes && !*works)) {
+    *works = true;
+    st = WW_OK;
+  }
   return st;
 }
 
-/* The last block along an axis that touches memory: grids are often larger than their
- * data. */
+/* The last block along an axis that works: grids are often larger than their data. */
 static ww_status last_working(prober *p, int d, uint64_t *last, ww_err *e) {
   uint64_t c[3] = {0};
   uint64_t low = 0;
@@ -464,6 +313,23 @@ static ww_status last_working(prober *p, int d, uint64_t *last, ww_err *e) {
       high = c[d];
   }
   *last = low;
+  return st;
+}
+
+/* The same of a grid whose end is looked for: blocks behind the end may still load what
+ * blocks along another axis need, but they write nothing. */
+static ww_status last_fitting(prober *p, int d, uint64_t *last, ww_err *e) {
+  uint64_t high = p->grid[d] - 1;
+  ww_status st = last_working(p, d, last, e);
+  if (st || *last < high || !high)
+    return st;
+  p->writes = true;
+  st = last_working(p, d, last, e);
+  p->writes = false;
+  if (st == WW_ELIMIT) {
+    *last = high;
+    st = WW_OK;
+  }
   return st;
 }
 
@@ -511,9 +377,12 @@ static ww_status probe(inputs *in, extents *x, bool *assumed_fault, ww_err *e) {
   ww_observer obs = {.ctx = x, .access = on_access};
   ww_run_stats stats = {0};
   st = ww_machine_new(&spec, &mc, e);
-  prober p = {mc, in->l->grid, obs, x, &stats, in->a};
+  prober p = {mc, in->l->grid, obs, x, &stats, in->a, in->fitting, false};
+  for (int d = 0; d < 3; d++)
+    in->last[d] = in->l->grid[d] - 1;
   for (int d = 0; d < 3 && !st; d++)
-    st = last_working(&p, d, &in->last[d], e);
+    st = in->fitting ? last_fitting(&p, d, &in->last[d], e)
+                     : last_working(&p, d, &in->last[d], e);
   if (!st && !in->fitting)
     st = probe_corners(&p, in->last, e);
   if (st == WW_ELIMIT)
@@ -640,35 +509,29 @@ static void begin(inputs *in) {
   in->sized = WW_NEWN(in->a, bool, n);
   in->tell = WW_NEWN(in->a, bool, n);
   in->local = WW_NEWN(in->a, bool, n);
-  in->ends = WW_NEWN(in->a, uint8_t, n);
-  ww_guards_find(in->fn, in->a, in->ends);
-  complete_shape(in);
-  complete_scalars(in);
+  in->guess = (ww_guess){.m = in->m,
+                         .fn = in->fn,
+                         .l = in->l,
+                         .said = &in->said->list,
+                         .a = in->a,
+                         .attempt = in->shape,
+                         .smaller = in->smaller};
+  ww_guess_launch(&in->guess, in->fitted);
+  in->threads = ww_volume(in->l->grid) * ww_volume(in->l->block);
   ww_roles_find(in->fn, in->a, in->roles);
   find_ours(in);
 }
 
-static bool reads_grid(const ww_fn *fn, int d) {
-  ww_ins_walk w = {.fn = fn};
-  for (const ww_ins *i; (i = ww_next_ins(&w));)
-    if (i->op == WW_OP_SREG && i->sub == WW_SREG_NCTAID_X + d)
-      return true;
-  return false;
+/* Blocks along an axis: as many as have work; where none ends, by the sizes alone;
+ * along which threads go round, as many as fill the GPU. 0: as it is usual. */
+static uint64_t blocks_along(const inputs *in, int d, uint64_t usual, uint64_t wide) {
+  uint64_t n = in->last[d] + 1;
+  if (n >= wide)
+    n = ww_guess_blocks(&in->guess, d);
+  return n > usual && ww_guess_goes_round(&in->guess, d) ? 0 : n;
 }
 
-/* Whether a size that the grid covers was given, and no grid. */
-static bool wants_grid(const ww_fn *fn, const ww_launch *l, ww_arena *a) {
-  uint8_t *ends = WW_NEWN(a, uint8_t, fn->nparams + 1);
-  ww_guards_find(fn, a, ends);
-  for (uint32_t p = 0; !l->grid[0] && p < l->nargs && p < fn->nparams; p++)
-    if (ends[p] & WW_ENDS_GRID && l->args[p].kind != WW_ARG_NONE)
-      return true;
-  return false;
-}
-
-/* The grid that the given sizes ask for: along each axis as many blocks as have work.
- * An axis whose blocks all have it stays as it is assumed otherwise; so does one along
- * which threads go round, unless there is less to do. */
+/* The grid that the sizes ask for. */
 static bool fit_grid(inputs in, uint64_t grid[3]) {
   ww_launch l = *in.l;
   ww_assumed unsaid = {0};
@@ -681,29 +544,45 @@ static bool fit_grid(inputs in, uint64_t grid[3]) {
   in.said = &unsaid;
   in.fitting = true;
   begin(&in);
+  if (!ww_guess_is_guarded(&in.guess))
+    return false;
   find_shared(&in);
   memcpy(grid, l.grid, sizeof l.grid);
   uint64_t wide[3];
-  for (int d = 0; d < 3; d++)
+  for (int d = 0; d < 3; d++) {
     wide[d] = d ? WIDE_BLOCKS : WIDE / l.block[0];
-  for (int d = 0; d < 3; d++)
     l.grid[d] = grid[d] > 1 ? wide[d] : 1;
+  }
   if (probe_until_fits(&in, &x, &e))
     return false;
   bool found = false;
   for (int d = 0; d < 3; d++) {
-    uint64_t n = in.last[d] + 1;
-    if (n >= l.grid[d] || (n > grid[d] && reads_grid(in.fn, d)))
-      continue;
-    grid[d] = n;
-    found = true;
+    uint64_t n = grid[d] > 1 ? blocks_along(&in, d, grid[d], wide[d]) : 0;
+    grid[d] = n ? n : grid[d];
+    found |= n > 0;
   }
   return found;
 }
 
-static ww_status complete(inputs in, ww_err *e) {
+/* What is to be said of a guess. */
+typedef struct {
+  bool sized;     /* sizes were assumed, so others can be */
+  bool idle;      /* the kernel touched nothing */
+  uint64_t bytes; /* of buffers whose sizes follow from them */
+} verdict;
+
+static verdict judge(const inputs *in, const extents *x) {
+  verdict v = {.sized = in->guess.sized, .idle = !x->ranges};
+  for (uint32_t p = 0; p < in->fn->nparams; p++)
+    if (in->sized[p])
+      v.bytes += in->l->args[p].buffer.bytes;
+  return v;
+}
+
+static ww_status complete(inputs in, verdict *v, ww_err *e) {
   const ww_fn *fn = in.fn;
   begin(&in);
+  *v = (verdict){.sized = in.guess.sized};
   bool any_shared = find_shared(&in), any_size = false, any_index = false, rows = false;
   for (uint32_t p = 0; p < fn->nparams; p++) {
     any_size |= in.sized[p];
@@ -722,6 +601,8 @@ static ww_status complete(inputs in, ww_err *e) {
       take_sizes(&in, &x, false);
     if (!st)
       take_shared(&in, &x);
+    if (!st && any_size)
+      *v = judge(&in, &x);
   }
   choose_fills(&in);
   assume_contents(&in);
@@ -756,6 +637,59 @@ static ww_assumptions drop_symbols(const ww_module *m, ww_launch *l, ww_arena *a
   return dropped;
 }
 
+/* One guess: with the block that is the `shape`th to try, and sizes made smaller so
+ * many times. */
+static ww_status
+guess_once(const inputs *base, const ww_launch *given, verdict *v, ww_err *e) {
+  inputs in = *base;
+  uint64_t grid[3];
+  *in.l = *given;
+  in.l->args = WW_NEWN(in.a, ww_arg, given->nargs + 1);
+  if (given->nargs)
+    memcpy(in.l->args, given->args, given->nargs * sizeof *in.l->args);
+  in.said->list.n = 0;
+  in.fitted = !in.l->grid[0] && fit_grid(in, grid);
+  if (in.fitted)
+    memcpy(in.l->grid, grid, sizeof grid);
+  return complete(in, v, e);
+}
+
+/* The first block of those to try that the kernel can run in. */
+static ww_status
+guess_block(inputs *in, const ww_launch *given, verdict *v, ww_err *e) {
+  bool free_shape = !given->block[0] && !in->fn->req_block[0];
+  ww_err why = {0};
+  for (in->shape = 0; in->shape < (free_shape ? WW_GUESS_BLOCKS : 1u); in->shape++) {
+    ww_err one = {0};
+    ww_status st = guess_once(in, given, v, &one);
+    if (st && st != WW_EDATA && e)
+      *e = one;
+    if (st != WW_EDATA)
+      return st;
+    if (!in->shape)
+      why = one;
+  }
+  if (e)
+    *e = why; /* none fits: what was wrong with the first */
+  return WW_EDATA;
+}
+
+/* Which sizes would have to be given. */
+static ww_status refuse(const inputs *in, uint64_t bytes, ww_err *e) {
+  const char *names = "";
+  for (uint32_t p = 0; p < in->fn->nparams; p++)
+    for (uint32_t k = 0; k < in->said->list.n; k++) {
+      const ww_assumption *x = &in->said->list.v[k];
+      const char *name = in->fn->params[p].name;
+      if (!in->fn->params[p].pointer && x->argument && !strcmp(x->argument, name))
+        names = ww_fmt(in->a, "%s --arg %s=...", names, name);
+    }
+  return ww_fail(e, WW_EUSAGE,
+                 "its sizes are not known, and with usual ones its buffers would take "
+                 "%llu GB; give them:%.200s",
+                 (unsigned long long)(bytes >> 30), names);
+}
+
 ww_status ww_inputs_complete(const ww_module *m,
                              const ww_fn *fn,
                              ww_launch *l,
@@ -765,32 +699,26 @@ ww_status ww_inputs_complete(const ww_module *m,
                              ww_err *e) {
   ww_launch given = *l;
   const ww_assumptions dropped = drop_symbols(m, &given, a);
-  bool free_shape = !l->block[0] && !fn->req_block[0];
-  ww_status st = WW_OK;
-  ww_status first = WW_OK;
+  inputs in = {.m = m, .fn = fn, .l = l, .said = said, .a = a, .until = until};
+  verdict v = {0};
   ww_err why = {0};
-  for (uint32_t shape = 0; shape < (free_shape ? 6u : 1u); shape++) {
-    *l = given;
-    l->args = WW_NEWN(a, ww_arg, given.nargs + 1);
-    if (given.nargs)
-      memcpy(l->args, given.args, given.nargs * sizeof *l->args);
-    said->list.n = 0;
-    inputs in = {
-        .m = m, .fn = fn, .l = l, .said = said, .a = a, .shape = shape, .until = until};
-    uint64_t grid[3];
-    in.fitted = wants_grid(fn, l, a) && fit_grid(in, grid);
-    if (in.fitted)
-      memcpy(l->grid, grid, sizeof grid);
-    st = complete(in, e);
-    ww_assumptions_add(&said->list, &dropped, a);
-    if (st != WW_EDATA)
-      return st;
-    if (!shape) {
-      first = st;
-      why = e ? *e : why;
-    }
+  ww_status st = guess_block(&in, &given, &v, &why);
+  for (; v.sized && (st == WW_EDATA || v.idle || v.bytes > USUAL_BYTES) &&
+         in.smaller < MOST_SMALLER;) {
+    in.smaller++;
+    ww_err ignored = {0};
+    st = guess_block(&in, &given, &v, &ignored);
   }
-  if (e)
-    *e = why; /* none fits: what was wrong with the first */
-  return first;
+  /* smaller sizes did not help: what the usual ones gave */
+  bool better = !st && !v.idle;
+  if (in.smaller && !better && !(v.bytes > MOST_BYTES)) {
+    in.smaller = 0;
+    st = guess_block(&in, &given, &v, &why);
+  }
+  if (st && e)
+    *e = why;
+  if (!st && v.sized && v.bytes > MOST_BYTES)
+    st = refuse(&in, v.bytes, e);
+  ww_assumptions_add(&said->list, &dropped, a);
+  return st;
 }

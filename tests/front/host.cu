@@ -30,7 +30,7 @@ void run(int n, int steps) {
 
 int main(int argc, char **argv) {
   double *z;
-  cudaMalloc((void **)&z, 8 * argc);
-  run(1 << 20, argc);
-  unknown_shape<<<argc, 64>>>(z, true);
+  cudaMalloc((void **)&z, 8 * argv[0][0]);
+  run(1 << 20, argv[0][0]);
+  unknown_shape<<<argv[0][0], 64>>>(z, true);
 }

@@ -120,3 +120,123 @@ __global__ void cover_rows(int rows, int cols, const float *x, float *y) {
 __global__ void go_round(int n, const float *x, float *y) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) y[i] = x[i];
 }
+
+__global__ void tiles_loaded(int m, int n, int k, const float *a, const float *b, float *c) {
+  __shared__ float s[16][16], t[16][16];
+  int x = threadIdx.x, y = threadIdx.y;
+  int col = blockIdx.x * 16 + x, row = blockIdx.y * 16 + y;
+  float sum = 0;
+  for (int at = 0; at < k; at += 16) {
+    s[y][x] = row < m ? a[row * k + at + x] : 0;
+    t[y][x] = col < n ? b[(at + y) * n + col] : 0;
+    __syncthreads();
+    for (int i = 0; i < 16; i++)
+      sum += s[y][i] * t[i][x];
+    __syncthreads();
+  }
+  if (row < m && col < n)
+    c[row * n + col] = sum;
+}
+
+__global__ void sum_pairs(int n, const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float s = 0;
+  if (i >= n)
+    return;
+  for (int j = 0; j < n; j++)
+    s += x[j] * x[i];
+  y[i] = s;
+}
+
+__global__ void square(int n, float *x) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n * n)
+    x[i] = 1;
+}
+
+__global__ void in_fours(int n, float4 *x) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n / 4)
+    x[i] = make_float4(0, 0, 0, 0);
+}
+
+__global__ void march(int n, int steps, float *x) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return;
+  float v = x[i];
+  for (int k = 0; k < steps; k++)
+    v = v * v + 0.5f;
+  x[i] = v;
+}
+
+__global__ void row_each(int systems, int n, const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float s = 0;
+  if (i >= systems)
+    return;
+  for (int k = 0; k < n; k++)
+    s += x[i * n + k];
+  y[i] = s;
+}
+
+__global__ void short_rows(int rows, int n, const float *x, float *y) {
+  __shared__ float s[512];
+  if (blockIdx.x >= rows || n > 512)
+    return;
+  for (int i = threadIdx.x; i < n; i += blockDim.x)
+    s[i] = x[blockIdx.x * n + i];
+  __syncthreads();
+  for (int i = threadIdx.x; i < n; i += blockDim.x)
+    y[blockIdx.x * n + i] = s[n - 1 - i];
+}
+
+__global__ void blocks_of_512(int n, float *x) {
+  int i = blockIdx.x * 512 + threadIdx.x;
+  if (i < n)
+    x[i] = 1;
+}
+
+__global__ void steps_of_128(int cols, const float *x, float *y) {
+  for (int i = threadIdx.x; i < cols; i += 128)
+    y[blockIdx.x * cols + i] = x[blockIdx.x * cols + i];
+}
+
+__global__ void array_of_64(const float *x, float *y) {
+  __shared__ float s[64];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  s[threadIdx.x] = x[i];
+  __syncthreads();
+  y[i] = s[63 - threadIdx.x];
+}
+
+__global__ void rows_of_8(int n, const float *x, float *y) {
+  __shared__ float s[32][33];
+  for (int j = 0; j < 32; j += 8)
+    s[threadIdx.y + j][threadIdx.x] =
+        x[(blockIdx.y * 32 + threadIdx.y + j) * n + blockIdx.x * 32 + threadIdx.x];
+  __syncthreads();
+  for (int j = 0; j < 32; j += 8)
+    y[(blockIdx.x * 32 + threadIdx.y + j) * n + blockIdx.y * 32 + threadIdx.x] =
+        s[threadIdx.x][threadIdx.y + j];
+}
+
+__global__ void __launch_bounds__(512) bounded_512(int n, float *x) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    x[i] = 1;
+}
+
+__global__ void one_block(int n, float *x) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x)
+    x[i] = 1;
+}
+
+__global__ void four_deep(int a, int b, int c, int d, const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y;
+  if (i >= a || j >= b)
+    return;
+  for (int k = 0; k < c; k++)
+    for (int l = 0; l < d; l++)
+      y[(((long)i * b + j) * c + k) * d + l] = x[i];
+}

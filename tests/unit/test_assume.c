@@ -7,11 +7,20 @@
 static const char *const worded[WW_NASSUMPTIONS] = {
     [WW_ASSUME_GPU] = "gpu: x, as none was named",
     [WW_ASSUME_HOST_LAUNCH] = "launch: as in the host code, x:3",
+    [WW_ASSUME_HOST_DEFAULTS] =
+        "sizes: the program's own, as without arguments on its command line",
     [WW_ASSUME_METADATA] = "block and shared memory: as x has them",
-    [WW_ASSUME_BLOCK] = "block: 3 x 40 x 5 threads, as no launch was given",
-    [WW_ASSUME_GRID] = "grid: 3 x 40 x 5 blocks, as no launch was given",
+    [WW_ASSUME_BLOCK] = "block: 3 x 40 x 5 threads, as none was given",
+    [WW_ASSUME_CODE_BLOCK] =
+        "block: 3 x 40 x 5 threads, as the code's constants ask for",
+    [WW_ASSUME_GRID] = "grid: 3 x 40 x 5 blocks, as none was given",
     [WW_ASSUME_FITTED_GRID] =
         "grid: 3 x 40 x 5 blocks, as many as have work with what was given",
+    [WW_ASSUME_SIZED_GRID] =
+        "grid: 3 x 40 x 5 blocks, as many as have work with the sizes below",
+    [WW_ASSUME_KEPT_BLOCK] =
+        "block: 3 x 40 x 5 threads, the first axes as long as they were",
+    [WW_ASSUME_KEPT_THREADS] = "grid: 3 x 40 x 5 blocks, for as many threads as before",
     [WW_ASSUME_SHARED_BYTES] =
         "shared: 3 bytes of dynamic shared memory, from the accesses",
     [WW_ASSUME_REGISTERS] = "registers: estimated; x",
@@ -24,6 +33,9 @@ static const char *const worded[WW_NASSUMPTIONS] = {
     [WW_ASSUME_INTEGER] = "x: 3",
     [WW_ASSUME_ALL_THREADS] = "x: 3, the number of threads",
     [WW_ASSUME_ROW_LENGTH] = "x: 3, as a row of usual length",
+    [WW_ASSUME_ROWS] = "x: 3, as a usual number of rows",
+    [WW_ASSUME_COVERED] = "x: 3, as a usual size of what the grid covers",
+    [WW_ASSUME_TURNS] = "x: 3, as a usual number of turns",
     [WW_ASSUME_AXIS_THREADS] = "x: 3, the threads along its axis",
     [WW_ASSUME_LOCAL_BYTES] = "x: 3 bytes of local memory, from the accesses",
     [WW_ASSUME_BUFFER_BYTES] = "x: 3 bytes, from the accesses",

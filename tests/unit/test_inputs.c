@@ -217,15 +217,20 @@ static void test_queues_and_bounds(void **state) {
 
 /* ---- shape and scalars ---- */
 
+#define FITS " blocks, as many as have work with what was given"
+#define SIZED " blocks, as many as have work with the sizes below"
+
 static void test_no_launch_at_all(void **state) {
   (void)state;
   ww_trace_result r = complete("copy", "block=256");
   assert_int_equal(r.launch.grid[0], 4096);
-  expect_said(&r, "grid: 4096 x 1 x 1 blocks, as no launch was given");
+  expect_said(&r, "grid: 4096 x 1 x 1" SIZED);
+  expect_said(&r, "n: 1048576, as a usual size of what the grid covers");
+  r = complete("copy", "grid=4096 block=256");
   expect_said(&r, "n: 1048576, the number of threads");
   r = complete("copy", "n=5000");
   assert_int_equal(r.launch.block[0], 256);
-  expect_said(&r, "block: 256 x 1 x 1 threads, as no launch was given");
+  expect_said(&r, "block: 256 x 1 x 1 threads, as none was given");
   expect_size(&r, "copy", "x", 20000, 0);
   r = complete("plane", "grid=20,40 block=16,8");
   expect_said(&r, "w: 320, the threads along its axis");
@@ -300,19 +305,18 @@ static void expect_grid(const char *kernel, const char *launch, const char *sent
 /* Who gives a size and no grid means a launch that covers it. */
 static void test_a_grid_that_covers_what_was_given(void **state) {
   (void)state;
-#define FITS " blocks, as many as have work with what was given"
   expect_grid("cover", "n=1<<24", "grid: 65536 x 1 x 1" FITS);
   expect_grid("cover", "n=1000", "grid: 4 x 1 x 1" FITS);
   expect_grid("cover", "n=1000 block=64", "grid: 16 x 1 x 1" FITS);
   expect_grid("cover_plane", "width=3840 height=2160", "grid: 240 x 135 x 1" FITS);
-  expect_grid("cover_plane", "height=2160", "grid: 64 x 135 x 1" FITS);
+  expect_grid("cover_plane", "height=2160", "grid: 64 x 135 x 1" SIZED);
   expect_grid("cover_rows", "rows=8192", "grid: 1024 x 1 x 1" FITS);
   expect_grid("go_round", "n=1000", "grid: 4 x 1 x 1" FITS);
-  /* threads that go round: no more of them than otherwise */
-  expect_grid("go_round", "n=1<<28",
-              "grid: 4096 x 1 x 1 blocks, as no launch was given");
-  expect_grid("cover_rows", "cols=64",
-              "grid: 4096 x 1 x 1 blocks, as no launch was given");
+  /* threads that go round: no more of them than fill a GPU */
+  expect_grid("go_round", "n=1<<28", "grid: 512 x 1 x 1 blocks, as none was given");
+  expect_grid("cover_rows", "cols=64", "grid: 512 x 1 x 1" SIZED);
+  /* blocks behind the last row load what other rows need, and write nothing */
+  expect_grid("tiles_loaded", "m=4096 n=2048 k=64", "grid: 128 x 256 x 1" FITS);
   ww_trace_result r = analysed("cover", "n=1000 grid=7 block=32");
   assert_int_equal(r.launch.grid[0], 7);
 }
@@ -321,7 +325,41 @@ static void test_a_grid_that_covers_what_was_given(void **state) {
 static void test_usual_lengths(void **state) {
   (void)state;
   expect_grid("cover_rows", "", "cols: 1024, as a row of usual length");
-  expect_grid("cover_plane", "", "r: 5");
+  expect_grid("cover_plane", "", "r: 3");
+  expect_grid("cover_rows", "", "rows: 4096, as a usual number of rows");
+  expect_grid("sum_pairs", "", "n: 16384, as a usual size of what the grid covers");
+  expect_grid("square", "", "n: 1024, as a usual size of what the grid covers");
+  expect_grid("in_fours", "", "n: 4194304, as a usual size of what the grid covers");
+  expect_grid("march", "", "steps: 100, as a usual number of turns");
+  expect_grid("row_each", "", "grid: 128 x 1 x 1" SIZED);
+  expect_grid("short_rows", "", "n: 256");
+}
+
+/* The block that the code's constants are written for. */
+static void test_blocks_of_the_code(void **state) {
+  (void)state;
+#define ASKED " threads, as the code's constants ask for"
+  expect_grid("blocks_of_512", "", "block: 512 x 1 x 1" ASKED);
+  expect_grid("steps_of_128", "", "block: 128 x 1 x 1" ASKED);
+  expect_grid("array_of_64", "", "block: 64 x 1 x 1" ASKED);
+  expect_grid("rows_of_8", "", "block: 32 x 8 x 1" ASKED);
+  expect_grid("bounded_512", "", "block: 512 x 1 x 1" ASKED);
+  expect_grid("cover", "", "block: 256 x 1 x 1 threads, as none was given");
+  /* one block, as nothing tells it from others */
+  expect_grid("one_block", "", "grid: 1 x 1 x 1 blocks, as none was given");
+  /* what was given is kept */
+  ww_trace_result r = analysed("blocks_of_512", "block=256");
+  assert_int_equal(r.launch.block[0], 256);
+}
+
+/* No answer is better than one about hundreds of gigabytes. */
+static void test_sizes_beyond_all_guesses(void **state) {
+  (void)state;
+  ww_trace_result r;
+  ww_err e = {0};
+  assert_int_equal(run("four_deep", "a=8192 b=24576", false, &r, &e), WW_EUSAGE);
+  if (!strstr(e.msg, "give them: --arg c=... --arg d=..."))
+    fail_msg("%s", e.msg);
 }
 
 int main(void) {
@@ -339,6 +377,8 @@ int main(void) {
       RIG_TEST(test_bad_launches),
       RIG_TEST(test_a_grid_that_covers_what_was_given),
       RIG_TEST(test_usual_lengths),
+      RIG_TEST(test_blocks_of_the_code),
+      RIG_TEST(test_sizes_beyond_all_guesses),
   };
   return cmocka_run_group_tests(tests, load, source_unload);
 }

@@ -82,11 +82,11 @@ ww_status
 ww_sweep_launch(const ww_sweep *s, uint64_t v, ww_arena *a, ww_launch *l, ww_err *e) {
   ww_launch over = {0};
   const char *text = ww_fmt(a, "%llu", (unsigned long long)v);
-  ww_status st;
+  ww_status st = WW_OK;
   if (!strcmp(s->name, "grid"))
     st = ww_launch_shape(text, "--sweep", a, over.grid, over.grid_expr, e);
   else if (!strcmp(s->name, "block"))
-    st = ww_launch_shape(text, "--sweep", a, over.block, over.block_expr, e);
+    over.threads = v;
   else
     st = ww_launch_arg(ww_fmt(a, "%s=%s", s->name, text), a, &over, e);
   if (!st)
