@@ -16,6 +16,16 @@ const char *ww_unit_of(double *v, const char *const *units, double from, double 
   return *units;
 }
 
+const char *ww_us_text(double us, char out[16]) {
+  const char *unit = ww_unit_of(&us, ww_units_time, 999.5, 999.5);
+  snprintf(out, 16,
+           us < 9.995   ? "%.2f %s"
+           : us < 99.95 ? "%.1f %s"
+                        : "%.0f %s",
+           us, unit);
+  return out;
+}
+
 bool ww_number_read(const char **s, uint64_t *out) {
   char *end;
   errno = 0;

@@ -12,6 +12,9 @@ extern const char *const ww_units_time[];      /* us, ms, s */
  * returns the unit. */
 const char *ww_unit_of(double *v, const char *const *units, double from, double then);
 
+/* Microseconds with three digits: "9.81 us", "12.3 ms". */
+const char *ww_us_text(double us, char out[16]);
+
 /* "4096", "64k", "2M", "1G": a whole number and the power of 1024 behind it. *s goes
  * behind it; false: it is none, or too large. */
 bool ww_number_read(const char **s, uint64_t *out);
