@@ -135,7 +135,7 @@ once(const stages *s, const ww_launch *launch, const ww_assumed *completed, ww_e
 static void try_others(const stages *s, uint32_t d, const ww_assumed *completed) {
   const ww_trace_result *t = &s->t[0].p->trace;
   const ww_deciding *x = &t->assumed.deciding.v[d];
-  ww_spread *spread = WW_NEWN(s->a, ww_spread, s->n);
+  ww_other_times *spread = WW_NEWN(s->a, ww_other_times, s->n);
   for (uint32_t k = 0; k < x->nfills; k++) {
     ww_err unsaid = {0};
     stages other = *s;

@@ -33,7 +33,7 @@ void ww_spread_instead(ww_assumptions *list,
   ww_push(a, list, (ww_assumption){WW_ASSUME_OTHER_CONTENTS, ww_strdup(a, name), {0}});
 }
 
-void ww_spread_add(ww_spread *s, const ww_prediction *other) {
+void ww_spread_add(ww_other_times *s, const ww_prediction *other) {
   double us = other->timing.us;
   s->low = s->n ? fmin(s->low, us) : us;
   s->high = s->n ? fmax(s->high, us) : us;
@@ -46,7 +46,7 @@ static void widen(ww_prediction *p, double low, double high) {
   q->high = p->timing.high = fmax(p->timing.high, high);
 }
 
-void ww_spread_say(const ww_spread *s,
+void ww_spread_say(const ww_other_times *s,
                    const ww_fn *fn,
                    const ww_deciding *d,
                    ww_arena *a,

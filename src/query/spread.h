@@ -19,11 +19,11 @@ void ww_spread_instead(ww_assumptions *list,
 typedef struct {
   double low, high;
   uint32_t n; /* contents that gave an answer */
-} ww_spread;
-void ww_spread_add(ww_spread *s, const ww_prediction *other);
+} ww_other_times;
+void ww_spread_add(ww_other_times *s, const ww_prediction *other);
 /* Says in the report what the argument's contents decide and what it may cost, and
  * widens the time's interval so that it covers that. */
-void ww_spread_say(const ww_spread *s,
+void ww_spread_say(const ww_other_times *s,
                    const ww_fn *fn,
                    const ww_deciding *d,
                    ww_arena *a,

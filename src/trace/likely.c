@@ -60,10 +60,11 @@ static ww_fill row_pointers(const ww_unfilled *c) {
  */
 static ww_fill indices(const ww_unfilled *c) {
   double end = fmin(c->range, type_end(c));
-  if (c->role->linked && c->elements && c->elements <= end)
-    return c->role->decides & WW_DECIDES_LOOPS ? rising_to((double)c->elements / 2)
-                                               : (ww_fill){.kind = WW_FILL_PERMUTATION};
-  return uniform(0, end);
+  if (!c->role->linked || !c->elements || c->elements > end)
+    return uniform(0, end);
+  if (c->role->decides & WW_DECIDES_LOOPS)
+    return rising_to((double)c->elements / 2);
+  return (ww_fill){.kind = WW_FILL_PERMUTATION};
 }
 
 ww_fill ww_likely_fill(const ww_unfilled *c) {
@@ -208,7 +209,9 @@ ww_likely_others(const ww_unfilled *c, const ww_fill *f, ww_fill out[WW_OTHER_FI
   bool whole = ww_elem_is_int(c->buffer->type);
   double end = fmin(r->index ? c->range : ANY_KEY, type_end(c));
   if (!whole) {
-    out[n++] = r->searched ? (ww_fill){.kind = WW_FILL_RANDOM} : rising_to(1);
+    out[n++] = rising_to(1);
+    if (r->searched)
+      out[n - 1] = (ww_fill){.kind = WW_FILL_RANDOM};
     out[n++] = uniform(-1, 1);
     out[n++] = (ww_fill){.kind = WW_FILL_ZEROS};
   } else if (r->decides & WW_DECIDES_ADDRESSES) {
