@@ -56,6 +56,19 @@ report "predict: interval, metrics, terms" "$(for p in '^  between +[0-9.]+\.\.[
 report "predict: fits 100 columns" "$(awk 'length > 100 { print } END { if (!NR) print "nothing was printed" }' "$dir/out")"
 try "predict: several GPUs" 0 '^ +h200 +a100 +rtx3080$' '' predict "$kernels/good/axpy.cu" --gpu h200,a100,rtx3080 --color never
 try "predict --json: a report with the machine's numbers" 0 '^\{"schema_version":1,"file":"tests/explain/good/axpy.cu","kernel":"axpy","gpu":"h200","grade":"probed","by":"(machine|grounded)".*"time_us":\{"value":[0-9.]+,"low":[0-9.]+,"high":[0-9.]+\}.*"machine":\{"timing":\{.*"bound_us":\{.*"traffic":\{' '' predict --json "$kernels/good/axpy.cu" --gpu h200
+# Contents that nobody gave: which argument decides, how far the time moves, and the interval covers it.
+try "predict: contents decide" 0 '^ +start: its contents decide addresses, trip counts and branches; with other contents the' '' predict examples/spmv.cl --gpu h200 --color never
+"$program" predict --json examples/spmv.cl --gpu h200 >"$dir/out" 2>"$dir/err"
+report "predict --json: the interval covers other contents" "$(sed -n 's/.*"kind":"contents_decide","argument":"start","values":\[\([0-9]*\),\([0-9]*\),7\].*"time_us":{"value":\([0-9.]*\),"low":\([0-9.]*\),"high":\([0-9.]*\)}.*/\1 \2 \3 \4 \5/p' "$dir/out" |
+  awk '{ if (!($4 * 1000 <= $1 + 1 && $2 - 1 <= $5 * 1000 && $2 > 1.5 * $1 && $1 <= $3 * 1000 + 1)) print } END { if (NR != 1) print "no such assumption" }')"
+"$program" predict --json examples/saxpy.cu -k saxpy --gpu h200 >"$dir/out" 2>"$dir/err"
+report "predict: contents that decide nothing are not in doubt" "$(grep -o contents_decide "$dir/out")"
+given='--grid 40 --block 128 --arg rows=5000 --arg start=i32[rows+1]:monotone(0,40000) --arg col=i32[40000]:uniform(0,rows) --arg val=[40000] --arg x=[rows] --arg y=[rows]'
+"$program" predict --json examples/spmv.cl --gpu h200 $given >"$dir/out" 2>"$dir/err"
+report "predict: given contents are not in doubt" "$(grep -o contents_decide "$dir/out"; grep -q '"time_us"' "$dir/out" || cat "$dir/out" "$dir/err")"
+try "predict: assumed contents outside a buffer are taken inside" 0 '^ +x: [0-9]+ accesses lay outside it with assumed contents, and were taken inside it' '' predict tests/sample/inputs.cu -k squares --grid 4 --block 64 --arg n=256 --arg 'index=[n]' --arg 'x=[20]' --arg 'y=[n]' --gpu h200 --color never
+try "predict: given contents outside a buffer are an error" 3 '' 'at byte 160 of .x., which has 80 bytes' predict tests/sample/inputs.cu -k squares --grid 4 --block 64 --arg n=256 --arg 'index=[n]:zeros' --arg 'x=[20]' --arg 'y=[n]' --gpu h200 --color never
+try "predict: a loop that assumed contents do not end" 0 '^time ' '' predict tests/sample/inputs.cu -k root --grid 40 --block 128 --arg n=5000 --arg 'parent=[n]' --gpu h200 --color never
 # What a launch touches counts, not what was allocated: a product of 1024 x 1024 in its own buffers, and in larger ones.
 read_bytes() { # BYTES_OF_A_AND_B
   echo '{"file":"'"$PWD"'/data/tuned/hgemm.cu","kernel":"hgemm_mma","grid":[8,8,1],"block":[256,1,1],"args":[{"value":1024},{"value":1024},{"value":1024},{"buffer":{"bytes":'"$1"'}},{"buffer":{"bytes":'"$1"'}},{"buffer":{"bytes":4194304}}]}' >"$dir/gemm.json"

@@ -22,6 +22,16 @@ int ww_unit_shift(char letter) {
   return at ? 10 * (int)(at - letters + 1) : 0;
 }
 
+const char *ww_us_text(double us, char out[16]) {
+  const char *unit = ww_unit_of(&us, ww_units_time, 999.5, 999.5);
+  snprintf(out, 16,
+           us < 9.995   ? "%.2f %s"
+           : us < 99.95 ? "%.1f %s"
+                        : "%.0f %s",
+           us, unit);
+  return out;
+}
+
 bool ww_number_read(const char **s, uint64_t *out) {
   char *end;
   errno = 0;

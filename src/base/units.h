@@ -15,6 +15,9 @@ const char *ww_unit_of(double *v, const char *const *units, double from, double 
 /* Of K, M and G behind a number that a user types, in either case: 10, 20, 30, the power
  * of two that it stands for; of anything else 0. */
 int ww_unit_shift(char letter);
+/* Microseconds with three digits: "9.81 us", "12.3 ms". */
+const char *ww_us_text(double us, char out[16]);
+
 /* "4096", "64k", "2M", "1G": a whole number and the power of 1024 behind it. *s goes
  * behind it; false: it is none, or too large. */
 bool ww_number_read(const char **s, uint64_t *out);

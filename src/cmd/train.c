@@ -213,6 +213,7 @@ predict(job *j, ww_launch *l, const ww_report *measured, ww_fit_sample *s) {
       .gpus = &j->gpu,
       .n = 1,
       .params = &ww_params_default,
+      .one_contents = true,
   };
   st = ww_query_predict(j->cache.read.unit, j->cache.fn, l, &q, NULL, a, p, &j->c->err);
   if (!st)

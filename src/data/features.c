@@ -304,7 +304,12 @@ static ww_status predict(work *w,
   ww_query_kernel k = {.launch = *l};
   ww_prediction *p = WW_NEW(a, ww_prediction);
   ww_query_targets q = {
-      .gpus = &w->gpu, .n = 1, .params = &w->params, .budget = w->o->budget};
+      .gpus = &w->gpu,
+      .n = 1,
+      .params = &w->params,
+      .budget = w->o->budget,
+      .one_contents = true,
+  };
   ww_status st = ww_query_find(NULL, &s, 0, a, read, &k, e);
   if (!st)
     st = ww_query_predict(read->unit, k.fn, &k.launch, &q, NULL, a, p, e);

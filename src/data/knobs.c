@@ -303,7 +303,7 @@ void ww_knobs_free_sizes(const ww_knobs *k, ww_launch *l) {
     const ww_buffer *b = &g->buffer;
     uint8_t fill = b->fill.kind;
     if (names_size(b) || b->id || fill == WW_FILL_PERMUTATION ||
-        fill == WW_FILL_MONOTONE || fill == WW_FILL_FILE)
+        ww_fill_is_rows(fill) || fill == WW_FILL_FILE)
       continue;
     to->buffer.bytes = to->buffer.offset = 0;
   }

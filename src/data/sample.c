@@ -247,6 +247,7 @@ ww_status ww_variant_make(const ww_unit *u,
     ww_query_targets q = {.gpus = o->gpu,
                           .n = 1,
                           .params = o->params,
+                          .one_contents = true,
                           .budget = o->budget ? o->budget : BUDGET};
     ww_launch_params params = ww_kernel_params(m, fn, own);
     st = ww_launch_resolve(&ready, &params, own, e);

@@ -280,7 +280,7 @@ bool ww_contents_job(const ww_fill *f,
   char kind;
   uint32_t size;
   uint32_t lanes;
-  if (f->kind == WW_FILL_FILE ||
+  if (f->kind == WW_FILL_FILE || f->kind == WW_FILL_SKEWED ||
       !ww_elem_parts(type ? type : "i32", &kind, &size, &lanes))
     return false;
   *out = (ww_fill_job){.seed = seed,

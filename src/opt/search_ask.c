@@ -55,6 +55,7 @@ static ww_status predict(ww_search *s, ww_candidate *c, bool explain, ww_err *e)
     return st;
   ww_arena *own = ww_arena_new();
   t.n = 1;
+  t.one_contents = true; /* candidates are compared under the same contents */
   st = ww_query_predict(c->unit.unit, c->fn, &ready, &t, NULL, own, &p, e);
   if (!st) {
     const ww_quantity *time = &p.report.m[WW_M_time_us];

@@ -130,6 +130,7 @@ static ww_status predict_read(const ww_tune *t,
                               ww_err *e) {
   ww_launch l;
   ww_query_targets q = *t->targets;
+  q.one_contents = true; /* variants are compared under the same contents */
   ww_status st = launch_of(t, v, unit, k, a, &l, e);
   built_of of = {v, unit, k->fn};
   q.built = built;

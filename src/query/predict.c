@@ -9,6 +9,9 @@
 
 #include "../predict/model/chain.h"
 #include "../trace/setup.h"
+#include "spread.h"
+
+enum { MOST_DECIDING = 4 }; /* arguments that are tried with other contents */
 
 typedef struct {
   const ww_gpu *gpu;
@@ -112,7 +115,9 @@ static void finish(const stages *s, const target *t) {
     ww_correct(s->q->correction, t->gpu, s->a, p);
 }
 
-static ww_status together(const stages *s, const ww_launch *launch, ww_err *e) {
+/* `completed`: what was assumed of a launch that is complete; NULL: it is not. */
+static ww_status
+once(const stages *s, const ww_launch *launch, const ww_assumed *completed, ww_err *e) {
   ww_trace_result trace;
   ww_traced traced;
   ww_trace_options o = {.sampling = {.budget = s->q->budget},
@@ -120,8 +125,10 @@ static ww_status together(const stages *s, const ww_launch *launch, ww_err *e) {
                         .sms = s->t[0].gpu->sms,
                         .cancelled = s->q->cancelled,
                         .cancelled_ctx = s->q->cancelled_ctx,
-                        .max_bytes = s->q->max_bytes};
+                        .max_bytes = s->q->max_bytes,
+                        .completed = completed};
   ww_status st = ww_trace_open(s->m, s->fn, launch, &o, s->a, &trace, &traced, e);
+  s->t[0].p->trace = trace; /* what was assumed is known, answer or not */
   if (st)
     return st;
   trace.launch.kernel = s->fn->name;
@@ -135,6 +142,61 @@ static ww_status together(const stages *s, const ww_launch *launch, ww_err *e) {
   for (uint32_t k = 0; !st && !limit && k < s->n; k++)
     finish(s, &s->t[k]);
   return limit ? limit : st;
+}
+
+/* Predicts with other contents of the d-th argument whose contents decide. */
+static void try_others(const stages *s, uint32_t d, const ww_assumed *completed) {
+  const ww_trace_result *t = &s->t[0].p->trace;
+  const ww_deciding *x = &t->assumed.deciding.v[d];
+  ww_other_times *spread = WW_NEWN(s->a, ww_other_times, s->n);
+  for (uint32_t k = 0; k < x->nfills; k++) {
+    ww_err unsaid = {0};
+    stages other = *s;
+    other.a = ww_arena_new();
+    other.t = WW_NEWN(other.a, target, s->n);
+    for (uint32_t g = 0; g < s->n; g++) {
+      other.t[g] = s->t[g];
+      other.t[g].p = WW_NEW(other.a, ww_prediction);
+    }
+    ww_launch launch = ww_spread_launch(t, d, k, other.a);
+    if (!once(&other, &launch, completed, &unsaid))
+      for (uint32_t g = 0; g < s->n; g++)
+        ww_spread_add(&spread[g], other.t[g].p);
+    ww_arena_free(other.a);
+  }
+  for (uint32_t g = 0; g < s->n; g++)
+    ww_spread_say(&spread[g], s->fn, x, s->a, s->t[g].p);
+}
+
+/* With the likely contents it does not end, or goes where nothing is: others that it
+ * might as well have, the first that give an answer. */
+static ww_status instead(const stages *s) {
+  const ww_trace_result t = s->t[0].p->trace;
+  ww_assumed completed = t.assumed;
+  for (uint32_t d = 0; d < t.assumed.deciding.n && d < MOST_DECIDING; d++)
+    for (uint32_t k = 0; k < t.assumed.deciding.v[d].nfills; k++) {
+      ww_err unsaid = {0};
+      ww_launch launch = ww_spread_launch(&t, d, k, s->a);
+      completed.list = (ww_assumptions){0};
+      ww_assumptions_add(&completed.list, &t.assumed.list, s->a);
+      ww_spread_instead(&completed.list, s->fn, &t.assumed.deciding.v[d], s->a);
+      if (!once(s, &launch, &completed, &unsaid))
+        return WW_OK;
+    }
+  return WW_ELIMIT;
+}
+
+static ww_status together(const stages *s, const ww_launch *launch, ww_err *e) {
+  ww_status st = once(s, launch, NULL, e);
+  if ((st == WW_ELIMIT || st == WW_EDATA) && !instead(s))
+    st = WW_OK;
+  if (st || s->q->one_contents)
+    return st;
+  ww_assumed completed = s->t[0].p->trace.assumed;
+  completed.list = (ww_assumptions){0}; /* is not to be changed by other contents */
+  for (uint32_t d = 0; d < completed.deciding.n && d < MOST_DECIDING; d++)
+    try_others(s, d, &completed);
+  return WW_OK;
 }
 
 /* Does the code see which GPU it runs on, or leave more behind than contents of memory?

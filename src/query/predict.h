@@ -13,6 +13,9 @@ typedef struct {
   const ww_params *params;
   const ww_correction *correction; /* NULL: the machine model alone */
   uint64_t budget;                 /* of the trace; 0: its default */
+  /* contents that nobody gave are what was assumed first: no others are tried, and the
+   * interval does not cover them */
+  bool one_contents;
   /* of buffers' contents made at a time; beyond it WW_ELIMIT; 0: no limit */
   uint64_t max_bytes;
   /* polled now and then; true ends it with WW_ECANCEL; NULL: never */

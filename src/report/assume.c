@@ -2,10 +2,12 @@
 #include "assume.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <strings.h>
 
 #include "../base/json_put.h"
 #include "../base/jsonread.h"
+#include "../base/units.h"
 
 static const char *const names[WW_NASSUMPTIONS] = {
 #define ASSUMPTION(kind, wording) #kind,
@@ -18,17 +20,39 @@ static const char *const wordings[WW_NASSUMPTIONS] = {
 
 /* ---- out ---- */
 
+static void put_decided(uint64_t what, ww_buf *out) {
+  static const char *const words[] = {"addresses", "trip counts", "branches"};
+  const char *between = "";
+  for (int k = 0; k < 3; k++) {
+    if (!(what >> k & 1))
+      continue;
+    ww_buf_fmt(out, "%s%s", between, words[k]);
+    uint64_t rest = what >> (k + 1);
+    between = rest & (rest - 1) ? ", " : " and ";
+  }
+}
+
+static void put_value(char how, uint64_t v, ww_buf *out) {
+  char text[16];
+  if (how == 't')
+    ww_buf_puts(out, ww_us_text(1e-3 * (double)v, text));
+  else if (how == 'd')
+    put_decided(v, out);
+  else
+    ww_buf_fmt(out, "%lld", (long long)v);
+}
+
 void ww_assumption_put(const ww_assumption *x, ww_buf *out) {
   for (const char *w = wordings[x->kind]; *w; w++) {
     if (*w != '$') {
       ww_buf_add(out, w, 1);
       continue;
     }
-    w++;
-    if (*w == 'a')
+    char how = *++w;
+    if (how == 'a')
       ww_buf_puts(out, x->argument);
     else
-      ww_buf_fmt(out, "%llu", (unsigned long long)x->value[*w - '0']);
+      put_value(how, x->value[*(w += isalpha((unsigned char)how) != 0) - '0'], out);
   }
 }
 
@@ -53,9 +77,11 @@ void ww_assumptions_write(const ww_assumptions *list, ww_json *j) {
 /* How many values the wording has. */
 static int values_of(const ww_assumption *x) {
   int n = 0;
-  for (const char *w = wordings[x->kind]; (w = strchr(w, '$')); w++)
-    if (w[1] != 'a' && w[1] - '0' >= n)
-      n = w[1] - '0' + 1;
+  for (const char *w = wordings[x->kind]; (w = strchr(w, '$')); w++) {
+    const char *digit = isalpha((unsigned char)w[1]) ? w + 2 : w + 1;
+    if (w[1] != 'a' && *digit - '0' >= n)
+      n = *digit - '0' + 1;
+  }
   return n;
 }
 
@@ -74,7 +100,7 @@ void ww_assumptions_write_kinds(const ww_assumptions *list, ww_json *j) {
     if (values_of(x)) {
       ww_json_put(j, "values:[");
       for (int i = 0; i < values_of(x); i++)
-        ww_json_uint(j, x->value[i]);
+        ww_json_int(j, (int64_t)x->value[i]);
       ww_json_end_arr(j);
     }
     ww_json_end_obj(j);
@@ -109,8 +135,8 @@ ww_assumption ww_assumption_read(const cJSON *x, const char *sentence, ww_arena 
                            .argument = ww_strdup(a, sentence)};
   for (int k = 0; k < 3; k++) {
     const cJSON *v = cJSON_GetArrayItem(values, k);
-    if (cJSON_IsNumber(v) && v->valuedouble >= 0 && v->valuedouble < 1e18)
-      out.value[k] = (uint64_t)v->valuedouble;
+    if (cJSON_IsNumber(v) && fabs(v->valuedouble) < 1e18)
+      out.value[k] = (uint64_t)(int64_t)v->valuedouble;
   }
   return out;
 }

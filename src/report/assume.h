@@ -14,6 +14,13 @@ typedef enum {
   WW_NASSUMPTIONS
 } ww_assumption_kind;
 
+/* What the contents of a buffer decide of how a kernel runs. */
+enum {
+  WW_DECIDES_ADDRESSES = 1,
+  WW_DECIDES_LOOPS = 2, /* how often they run */
+  WW_DECIDES_BRANCHES = 4
+};
+
 /* Who says what a launch is like. */
 typedef enum {
   WW_FROM_COMMENT,
@@ -27,7 +34,8 @@ typedef struct {
   ww_assumption_kind kind;
   /* the parameter, GPU, file, symbol or reason that the wording names */
   const char *argument;
-  uint64_t value[3]; /* bytes, elements, threads, a line: see the wording */
+  /* bytes, elements, threads, a line: see the wording; a negative one as int64_t */
+  uint64_t value[3];
 } ww_assumption;
 typedef WW_VEC(ww_assumption) ww_assumptions;
 struct cJSON;

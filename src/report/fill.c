@@ -13,8 +13,8 @@
 #include "../base/random.h"
 
 const char *const ww_fill_names[WW_NFILLS] = {
-    NULL,      "zeros",       "ones",     "index", "random",
-    "uniform", "permutation", "monotone", "zipf",  "file"};
+    NULL,          "zeros",    "ones", "index", "random", "uniform",
+    "permutation", "monotone", "zipf", "file",  "skewed"};
 
 typedef enum { F16, BF16, F32, F64, INT, UINT, BOOL } number_kind;
 
@@ -256,6 +256,23 @@ monotone(uint64_t seed, uint64_t i, uint64_t count, double lo, double hi) {
                   ((hi - lo) / (double)(count - 1));
 }
 
+/* Row pointers of which one in SKEW rows, at a random place among them, has half of the
+ * entries of all SKEW. */
+static double skewed(uint64_t seed, uint64_t i, uint64_t count, double lo, double hi) {
+  enum { SKEW = 32 };
+  if (lo == 0 && hi == 0)
+    hi = count > 1 ? (double)(count - 1) : 0;
+  if (i == 0 || count < 2)
+    return lo;
+  if (i >= count - 1)
+    return hi;
+  double mean = (hi - lo) / (double)(count - 1);
+  uint64_t first = i / SKEW * SKEW;
+  bool behind = i - first > random64(seed, first) % SKEW;
+  double v = (double)first + (double)(i - first) / 2 + (behind ? SKEW / 2 : 0);
+  return fmin(lo + v * mean, hi);
+}
+
 double ww_fill_log2(double x) {
   int k = 0;
   while (x >= 2) {
@@ -367,8 +384,10 @@ static void put_each(char *p,
     case WW_FILL_INDEX:
       put_int(p, el, (int64_t)i);
       break;
+    case WW_FILL_SKEWED:
     case WW_FILL_MONOTONE: {
-      double v = monotone(seed, i, count, f->lo, f->hi);
+      double v = f->kind == WW_FILL_SKEWED ? skewed(seed, i, count, f->lo, f->hi)
+                                           : monotone(seed, i, count, f->lo, f->hi);
       if (is_float(el))
         put(p, el, v);
       else

@@ -25,8 +25,14 @@ typedef enum {
   WW_FILL_MONOTONE, /* row pointers: non-decreasing, first is lo, last is hi */
   WW_FILL_ZIPF,     /* lo .. hi, hi exclusive; lo the most frequent */
   WW_FILL_FILE,
+  WW_FILL_SKEWED, /* as monotone, but few rows have most of the entries */
   WW_NFILLS
 } ww_fill_kind;
+
+/* Row pointers: what they hold depends on how many there are. */
+static inline bool ww_fill_is_rows(uint8_t kind) {
+  return kind == WW_FILL_MONOTONE || kind == WW_FILL_SKEWED;
+}
 
 typedef struct {
   uint8_t kind;  /* ww_fill_kind */

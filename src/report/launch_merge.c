@@ -103,7 +103,8 @@ ww_status ww_launch_fill(
     return ww_fail(
         e, WW_EPARSE,
         "unknown contents \"%.60s\"; known are zeros, ones, index, random, "
-        "uniform(lo,hi), permutation, monotone(lo,hi), zipf(lo,hi), file(path)",
+        "uniform(lo,hi), permutation, monotone(lo,hi), skewed(lo,hi), zipf(lo,hi), "
+        "file(path)",
         text);
   *out = (ww_fill){.kind = kind};
   if (!paren)

@@ -110,7 +110,7 @@ static ww_status fill_node(reader *r, const cJSON *n, const char *where, ww_fill
     int kind = ww_fill_named(n->valuestring, strlen(n->valuestring));
     if (kind < 0 || kind == WW_FILL_FILE || kind == WW_FILL_UNIFORM)
       return wrong(r, where,
-                   "zeros, ones, index, random, permutation, monotone, zipf, "
+                   "zeros, ones, index, random, permutation, monotone, skewed, zipf, "
                    "{\"uniform\":[lo,hi]} "
                    "or {\"file\":\"path\"}",
                    n);
@@ -123,7 +123,7 @@ static ww_status fill_node(reader *r, const cJSON *n, const char *where, ww_fill
     return wrong(r, where,
                  "a name or an object with one member: {\"uniform\":[lo,hi]}, random, "
                  "permutation, "
-                 "monotone, zipf or {\"file\":\"path\"}",
+                 "monotone, skewed, zipf or {\"file\":\"path\"}",
                  n);
   where = path(r, where, m->string);
   out->kind = kind;

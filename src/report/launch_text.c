@@ -112,7 +112,7 @@ ww_status ww_fill_check(const ww_fill *f, const char *where, ww_err *e) {
   bool ranged = f->kind == WW_FILL_UNIFORM || f->lo != 0 || f->hi != 0;
   if (!isfinite(f->lo) || !isfinite(f->hi))
     return ww_fail(e, WW_EPARSE, "%s: the bounds are too large", where);
-  if (ranged && (f->kind == WW_FILL_MONOTONE ? f->hi < f->lo : f->hi <= f->lo))
+  if (ranged && (ww_fill_is_rows(f->kind) ? f->hi < f->lo : f->hi <= f->lo))
     return ww_fail(e, WW_EPARSE, "%s: expected [lo,hi] with lo below hi, not [%g,%g]",
                    where, f->lo, f->hi);
   return WW_OK;

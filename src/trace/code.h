@@ -262,6 +262,7 @@ struct ww_exec {
   const ww_ins *fault_ins;
   bool fault_assumed;
   bool cancelled; /* it was no fault */
+  bool moved;     /* lanes' addresses were changed since it was last cleared */
 };
 
 static inline uint64_t
@@ -312,6 +313,9 @@ void ww_exec_mma(ww_exec *x, const ww_code *k);
 bool ww_exec_cancelled(ww_exec *x);
 void ww_exec_fault(ww_exec *x, const ww_ins *i, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/* Where an access at addr goes instead, where assumed contents led it out of memory; 0:
+ * they did not. (inside.c) */
+uint64_t ww_exec_inside(ww_exec *x, const ww_code *c, uint64_t addr);
 void ww_exec_bad_address(
     ww_exec *x, const ww_code *c, uint32_t lane, uint64_t addr, const char *what);
 /* The same of any number of bytes. */

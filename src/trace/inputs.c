@@ -12,19 +12,22 @@
 
 #include "guess.h"
 
+#include <math.h>
+
 enum {
-  ROW_LENGTH = 16,
-  LOOP_BOUND = 32,
   WIDE = 1 << 30,        /* threads along x that show where the work ends */
   WIDE_BLOCKS = 65535,   /* likewise blocks along y and z */
   FITTING_STEPS = 20000, /* of a block: by then it has work */
   ANALYSIS_STEPS = 4000000,
   SHARED_ROOM = 65536,
-  MOST_SMALLER = 4
+  MOST_SMALLER = 4,
+  MOST_SHRINKS = 5 /* of index ranges; then zeros */
 };
 #define MAX_ELEMENTS (1ull << 26)
 #define USUAL_BYTES (2ull << 30) /* of buffers, beyond which sizes are made smaller */
 #define MOST_BYTES (32ull << 30) /* beyond which no guess is made */
+/* most of what indices name, where its size is not given */
+#define TABLE_BYTES (1ull << 28)
 
 typedef struct {
   const ww_module *m;
@@ -36,6 +39,10 @@ typedef struct {
   uint64_t threads;      /* of the whole grid */
   bool *sized;           /* per parameter: bytes came from the analysis */
   bool *tell;            /* per parameter: contents were assumed */
+  bool *doubted;         /* per parameter: nothing at all was said of them */
+  bool *recorded;        /* per parameter: chosen by its first bytes */
+  uint64_t *stride; /* per parameter: bytes that its indices step over; 0: unknown */
+  uint64_t *row;    /* per parameter: bytes touched where indices are zero */
   uint32_t shape;        /* blocks that were tried before */
   uint32_t smaller;      /* how often sizes were made smaller */
   int shrink;            /* how often index ranges were narrowed */
@@ -89,23 +96,31 @@ static const char *content_type(const inputs *in, uint32_t p) {
   return name ? name : "i32";
 }
 
-/* Elements that an index from p may name: of the smallest buffer it reaches. */
+/* Elements that an index from p may name: of the smallest buffer it reaches. An index
+ * that is multiplied first (a row of a table) names rows of that many bytes. */
 static uint64_t index_range(const inputs *in, uint32_t p) {
   uint64_t best = 0;
+  uint64_t threads = in->threads < 1024 ? 1024 : in->threads;
+  uint64_t step = in->stride[p];
   for (uint32_t q = 0; q < in->fn->nparams && q < 64; q++) {
     if (!(in->roles[p].targets >> q & 1))
       continue;
     const ww_arg *g = &in->l->args[q];
     uint64_t size = elem_bytes(in, q);
+    uint64_t bytes = g->kind == WW_ARG_BUFFER ? g->buffer.bytes : 0;
     uint64_t ahead = in->roles[p].ahead / size;
-    uint64_t n = g->kind == WW_ARG_BUFFER ? g->buffer.bytes / size : 0;
-    if (n && !in->sized[q])
+    uint64_t n = bytes / size;
+    if (n)
       n = n > ahead ? n - ahead : 1;
+    if (step > size && n && !in->sized[q])
+      n = bytes > in->row[q] ? (bytes - in->row[q]) / step + 1 : 1;
+    else if (step > size)
+      n = threads < TABLE_BYTES / step ? threads : TABLE_BYTES / step;
     if (n && (!best || n < best))
       best = n;
   }
   if (!best)
-    best = in->threads < 1024 ? 1024 : in->threads;
+    best = threads;
   if (best > MAX_ELEMENTS)
     best = MAX_ELEMENTS;
   for (int k = 0; k < in->shrink; k++)
@@ -113,36 +128,63 @@ static uint64_t index_range(const inputs *in, uint32_t p) {
   return best ? best : 1;
 }
 
-static ww_fill likely_fill(inputs *in, uint32_t p) {
+/* Entries that row pointers of p lead into, where their number was given; 0: not. */
+static uint64_t given_entries(const inputs *in, uint32_t p) {
+  uint64_t n = 0;
+  for (uint32_t q = 0; q < in->fn->nparams && q < 64; q++)
+    if (in->roles[p].targets >> q & 1 && in->l->args[q].kind == WW_ARG_BUFFER &&
+        !in->sized[q])
+      n = in->l->args[q].buffer.bytes / elem_bytes(in, q);
+  return n;
+}
+
+/* An integer argument's value; false: it is none. */
+static bool integer_of(const inputs *in, uint32_t q, double *v) {
+  const ww_arg *g = &in->l->args[q];
+  const ww_param *t = &in->fn->params[q];
+  if (t->pointer || t->byval || ww_is_float(t->type) || t->size > 8)
+    return false;
+  uint64_t u = 0;
+  uint32_t unused = 64 - 8 * t->size;
+  if (g->kind == WW_ARG_HEX && g->hex_n >= t->size)
+    memcpy(&u, g->hex, t->size);
+  *v = g->kind == WW_ARG_HEX ? (double)((int64_t)(u << unused) >> unused) : g->value;
+  return g->kind == WW_ARG_HEX || g->kind == WW_ARG_VALUE;
+}
+
+/* What integers of p's buffer are compared with. */
+static void find_compared(const inputs *in, uint32_t p, ww_unfilled *u) {
   const ww_role *r = &in->roles[p];
-  const char *type =
-      in->l->args[p].buffer.type ? in->l->args[p].buffer.type : content_type(in, p);
-  uint64_t bytes = in->l->args[p].buffer.bytes;
+  double v;
+  u->least = r->least <= r->most ? (double)r->least : INFINITY;
+  u->most = r->least <= r->most ? (double)r->most : -INFINITY;
+  for (uint32_t q = 0; r->compared && q < in->fn->nparams && q < 64; q++)
+    if (r->compared >> q & 1 && integer_of(in, q, &v)) {
+      u->least = fmin(u->least, v);
+      u->most = fmax(u->most, v);
+    }
+}
+
+static ww_unfilled unfilled(const inputs *in, uint32_t p) {
+  const ww_buffer *b = &in->l->args[p].buffer;
+  ww_unfilled u = {.role = &in->roles[p],
+                   .buffer = b,
+                   .elements = b->bytes / elem_bytes(in, p),
+                   .range = index_range(in, p),
+                   .entries = given_entries(in, p)};
+  find_compared(in, p, &u);
+  return u;
+}
+
+static ww_fill likely_fill(inputs *in, uint32_t p) {
+  ww_fill f;
   if (in->l->args[p].kind == WW_ARG_TENSORMAP) /* nobody sees what becomes of it */
     return (ww_fill){.kind = WW_FILL_RANDOM};
-  if (r->counter || r->flag || (r->stored && !r->loaded) || in->shrink > 4)
+  if (in->shrink >= MOST_SHRINKS)
     return (ww_fill){.kind = WW_FILL_ZEROS};
-  if (!ww_elem_is_int(type))
-    return (ww_fill){.kind = WW_FILL_RANDOM};
-  if (r->rows) {
-    if (!bytes)
-      return (ww_fill){
-          /* first round: rows of one entry, to see how many rows there are */
-          .kind = WW_FILL_INDEX};
-    double rows = bytes / elem_bytes(in, p);
-    uint64_t limit = 0;
-    for (uint32_t q = 0; q < in->fn->nparams && q < 64; q++)
-      if (r->targets >> q & 1 && in->l->args[q].kind == WW_ARG_BUFFER &&
-          !in->sized[q] && in->l->args[q].buffer.bytes)
-        limit = in->l->args[q].buffer.bytes / elem_bytes(in, q);
-    return (ww_fill){
-        .kind = WW_FILL_MONOTONE, .lo = 0, .hi = limit ? limit : rows * ROW_LENGTH};
-  }
-  if (r->index)
-    return (ww_fill){.kind = WW_FILL_UNIFORM, .lo = 0, .hi = index_range(in, p)};
-  if (r->bound)
-    return (ww_fill){.kind = WW_FILL_UNIFORM, .lo = 1, .hi = LOOP_BOUND};
-  return (ww_fill){.kind = WW_FILL_RANDOM};
+  ww_unfilled u = unfilled(in, p);
+  in->recorded[p] = ww_likely_recorded(&u, &f);
+  return in->recorded[p] ? f : ww_likely_fill(&u);
 }
 
 /* Dynamic shared memory that nobody sized gets room to show how much it needs. */
@@ -189,10 +231,16 @@ static void find_ours(inputs *in) {
     in->tell[p] = g->buffer.fill.kind == WW_FILL_NONE ||
                   (g->buffer.fill.kind == WW_FILL_RANDOM && ww_elem_is_int(type) &&
                    (r->index || r->bound || r->rows || r->counter || r->flag));
+    in->doubted[p] = g->buffer.fill.kind == WW_FILL_NONE;
     in->sized[p] = !g->buffer.bytes;
     if (!g->buffer.type)
       g->buffer.type = content_type(in, p);
   }
+}
+
+/* Its integers are indices of our choice. */
+static bool our_indices(const inputs *in, uint32_t p) {
+  return in->tell[p] && in->roles[p].index && !in->roles[p].rows;
 }
 
 static void choose_fills(inputs *in) {
@@ -261,6 +309,15 @@ static void on_access(void *ctx, const ww_access *a) {
     for (ww_mask m = a->lanes; m; m &= m - 1)
       note_range(ctx, a->addr[__builtin_ctzll(m)],
                  a->addr[__builtin_ctzll(m)] + a->bytes);
+}
+
+/* Parameters whose contents are ours to choose and decide this. */
+static uint64_t ours_deciding(const inputs *in, uint8_t what) {
+  uint64_t mask = 0;
+  for (uint32_t p = 0; p < in->fn->nparams && p < 64; p++)
+    if (in->tell[p] && in->roles[p].decides & what)
+      mask |= 1ull << p;
+  return mask;
 }
 
 typedef struct {
@@ -363,6 +420,10 @@ static ww_status probe(inputs *in, extents *x, bool *assumed_fault, ww_err *e) {
   spec.max_steps = in->fitting ? FITTING_STEPS : ANALYSIS_STEPS;
   spec.extrapolate = spec.counts_only = spec.pass_waits = true;
   spec.share = ww_volume(spec.grid);
+  if (in->shrink > MOST_SHRINKS) {
+    spec.assumed_addresses = ours_deciding(in, WW_DECIDES_ADDRESSES);
+    spec.assumed_paths = ours_deciding(in, WW_DECIDES_LOOPS | WW_DECIDES_BRANCHES);
+  }
   if (in->until) {
     spec.cancelled = in->until->cancelled;
     spec.cancelled_ctx = in->until->ctx;
@@ -401,16 +462,53 @@ static ww_status probe(inputs *in, extents *x, bool *assumed_fault, ww_err *e) {
   return st;
 }
 
-/* Probes; while the assumed contents lead out of a buffer, narrows them. When even
- * zeros do, it is not the contents. */
+/* Probes; while the assumed contents lead out of a buffer, narrows them. Where even
+ * zeros do, accesses that depend on contents are taken inside it. */
 static ww_status probe_until_fits(inputs *in, extents *x, ww_err *e) {
   for (;;) {
     bool assumed;
     choose_fills(in);
     ww_status st = probe(in, x, &assumed, e);
-    if (st != WW_EDATA || !assumed || in->shrink > 5)
+    if (st != WW_EDATA || !assumed || in->shrink > MOST_SHRINKS)
       return st;
     in->shrink++;
+  }
+}
+
+/* Bytes of p's buffer from its pointer on. */
+static uint64_t reached(const extents *x, uint32_t p) {
+  return x->lo[p] != UINT64_MAX && (int64_t)x->hi[p] > 0 ? x->hi[p] : 0;
+}
+
+/* How far an index leads that is multiplied on its way to an address: what is touched
+ * where all are zero, and how much farther it is where those of one buffer are one. */
+static void find_strides(inputs *in) {
+  extents zero, one;
+  bool fault;
+  ww_err unsaid = {0};
+  bool any = false;
+  for (uint32_t p = 0; p < in->fn->nparams; p++)
+    any |= our_indices(in, p) && in->roles[p].scaled;
+  if (!any)
+    return;
+  choose_fills(in);
+  for (uint32_t p = 0; p < in->fn->nparams; p++)
+    if (our_indices(in, p))
+      in->l->args[p].buffer.fill = (ww_fill){.kind = WW_FILL_ZEROS};
+  if (probe(in, &zero, &fault, &unsaid))
+    return;
+  for (uint32_t q = 0; q < in->fn->nparams; q++)
+    in->row[q] = reached(&zero, q);
+  for (uint32_t p = 0; p < in->fn->nparams; p++) {
+    if (!our_indices(in, p) || !in->roles[p].scaled)
+      continue;
+    in->l->args[p].buffer.fill.kind = WW_FILL_ONES;
+    ww_status st = probe(in, &one, &fault, &unsaid);
+    in->l->args[p].buffer.fill.kind = WW_FILL_ZEROS;
+    for (uint32_t q = 0; !st && q < in->fn->nparams && q < 64; q++)
+      if (in->roles[p].targets >> q & 1 && reached(&one, q) > in->row[q] &&
+          reached(&one, q) - in->row[q] > in->stride[p])
+        in->stride[p] = reached(&one, q) - in->row[q];
   }
 }
 
@@ -445,12 +543,14 @@ static void take_sizes(inputs *in, const extents *x, bool rows_only) {
       const ww_role *r = &in->roles[q];
       /* what an index may name, or each thread puts into a queue, is touched */
       uint64_t most = 0;
-      if (r->index && !r->rows && in->tell[q])
-        most = index_range(in, q);
-      if (r->counter && in->threads > most)
-        most = in->threads;
-      if (r->targets >> p & 1 && hi < (int64_t)(most * size))
-        hi = most * size;
+      if (our_indices(in, q))
+        most = in->stride[q] > size
+                   ? (index_range(in, q) - 1) * in->stride[q] + in->row[p]
+                   : index_range(in, q) * size + r->ahead;
+      if (r->counter && in->threads * size > most)
+        most = in->threads * size;
+      if (r->targets >> p & 1 && hi < (int64_t)most)
+        hi = most;
     }
     uint64_t bytes = hi - lo;
     b->bytes = bytes ? (bytes + size - 1) / size * size : size;
@@ -459,6 +559,26 @@ static void take_sizes(inputs *in, const extents *x, bool rows_only) {
 }
 
 /* ---- */
+
+static void assume_range(
+    inputs *in, ww_assumption_kind kind, const char *name, double lo, double hi) {
+  assume(in, kind, name, (uint64_t)(int64_t)floor(lo));
+  in->said->list.v[in->said->list.n - 1].value[1] = (uint64_t)(int64_t)ceil(hi);
+}
+
+static void
+assume_recorded(inputs *in, const char *name, const ww_buffer *b, uint32_t size) {
+  const ww_fill *f = &b->fill;
+  if (f->kind == WW_FILL_ZEROS)
+    assume(in, WW_ASSUME_RECORDED_ZEROS, name, 0);
+  else if (f->kind == WW_FILL_INDEX)
+    assume_range(in, WW_ASSUME_RECORDED_RISING, name, 0, (double)(b->bytes / size) - 1);
+  else if (ww_fill_is_rows(f->kind))
+    assume_range(in, WW_ASSUME_RECORDED_RISING, name, f->lo, f->hi);
+  else
+    assume_range(in, WW_ASSUME_RECORDED_RANGE, name, f->lo,
+                 f->kind == WW_FILL_RANDOM ? 1 : f->hi);
+}
 
 static void assume_contents(inputs *in) {
   for (uint32_t p = 0; p < in->fn->nparams; p++) {
@@ -472,6 +592,10 @@ static void assume_contents(inputs *in) {
     if (!in->tell[p])
       continue;
     const ww_fill *f = &g->buffer.fill;
+    if (in->recorded[p]) {
+      assume_recorded(in, name, &g->buffer, elem_bytes(in, p));
+      continue;
+    }
     switch (f->kind) {
     case WW_FILL_ZEROS:
       if (in->roles[p].counter)
@@ -485,9 +609,11 @@ static void assume_contents(inputs *in) {
       assume(in, WW_ASSUME_ROW_POINTERS, name, f->hi);
       break;
     case WW_FILL_UNIFORM:
-      assume(in, in->roles[p].index ? WW_ASSUME_INDICES : WW_ASSUME_LOOP_ENDS, name,
-             f->lo);
-      in->said->list.v[in->said->list.n - 1].value[1] = f->hi;
+      assume_range(in,
+                   in->roles[p].index   ? WW_ASSUME_INDICES
+                   : in->roles[p].bound ? WW_ASSUME_LOOP_ENDS
+                                        : WW_ASSUME_COMPARED,
+                   name, f->lo, f->hi);
       break;
     case WW_FILL_RANDOM:
       assume(in,
@@ -501,6 +627,24 @@ static void assume_contents(inputs *in) {
   }
 }
 
+/* Arguments whose contents were assumed and decide how the kernel runs. What a
+ * recording told of them is not doubted. */
+static void find_deciding(inputs *in) {
+  for (uint32_t p = 0; p < in->fn->nparams && p < 64; p++) {
+    const ww_role *r = &in->roles[p];
+    if (!in->doubted[p] || in->recorded[p] || !r->decides)
+      continue;
+    ww_unfilled u = unfilled(in, p);
+    ww_deciding d = {.arg = p, .decides = r->decides, .targets = r->targets};
+    d.nfills = ww_likely_others(&u, &in->l->args[p].buffer.fill, d.fill);
+    if (d.nfills)
+      ww_push(in->a, &in->said->deciding, d);
+  }
+  in->said->loops = ours_deciding(in, WW_DECIDES_LOOPS);
+  in->said->addresses = ours_deciding(in, WW_DECIDES_ADDRESSES);
+  in->said->paths = ours_deciding(in, WW_DECIDES_LOOPS | WW_DECIDES_BRANCHES);
+}
+
 /* Shape and scalars, and what is to be found out of the buffers; the launch's arguments
  * are a copy from now on. */
 static void begin(inputs *in) {
@@ -508,6 +652,10 @@ static void begin(inputs *in) {
   in->roles = WW_NEWN(in->a, ww_role, n);
   in->sized = WW_NEWN(in->a, bool, n);
   in->tell = WW_NEWN(in->a, bool, n);
+  in->doubted = WW_NEWN(in->a, bool, n);
+  in->recorded = WW_NEWN(in->a, bool, n);
+  in->stride = WW_NEWN(in->a, uint64_t, n);
+  in->row = WW_NEWN(in->a, uint64_t, n);
   in->local = WW_NEWN(in->a, bool, n);
   in->guess = (ww_guess){.m = in->m,
                          .fn = in->fn,
@@ -592,6 +740,7 @@ static ww_status complete(inputs in, verdict *v, ww_err *e) {
   ww_status st = WW_OK;
   if (any_size || any_index || any_shared) {
     extents x;
+    find_strides(&in);
     st = probe_until_fits(&in, &x, e);
     if (!st && rows) {
       take_sizes(&in, &x, true);
@@ -608,6 +757,7 @@ static ww_status complete(inputs in, verdict *v, ww_err *e) {
   assume_contents(&in);
   in.said->args = WW_NEWN(in.a, bool, fn->nparams + 1);
   in.said->sized = in.sized;
+  find_deciding(&in);
   for (uint32_t p = 0; p < fn->nparams; p++)
     in.said->args[p] = in.tell[p] || in.sized[p];
   return st;
@@ -647,7 +797,7 @@ guess_once(const inputs *base, const ww_launch *given, verdict *v, ww_err *e) {
   in.l->args = WW_NEWN(in.a, ww_arg, given->nargs + 1);
   if (given->nargs)
     memcpy(in.l->args, given->args, given->nargs * sizeof *in.l->args);
-  in.said->list.n = 0;
+  in.said->list.n = in.said->deciding.n = 0;
   in.fitted = !in.l->grid[0] && fit_grid(in, grid);
   if (in.fitted)
     memcpy(in.l->grid, grid, sizeof grid);

@@ -4,12 +4,27 @@
 #define WW_INPUTS_H
 
 #include "../report/assume.h"
+#include "likely.h"
 #include "setup.h"
+
+/* An argument whose contents nobody gave and that decide how the kernel runs, and what
+ * it might hold as well. */
+typedef struct {
+  uint32_t arg;
+  uint8_t decides; /* WW_DECIDES_* */
+  ww_fill fill[WW_OTHER_FILLS];
+  uint32_t nfills;
+  uint64_t targets; /* parameters (bit p, p < 64) that its integers lead into */
+} ww_deciding;
 
 typedef struct {
   ww_assumptions list; /* for the report */
   bool *args;          /* per parameter: its size or contents were assumed */
   bool *sized;         /* per parameter: its size came from the memory analysis */
+  WW_VEC(ww_deciding) deciding;
+  /* for ww_run_spec: parameters whose assumed contents decide these */
+  uint64_t addresses, paths;
+  bool loops; /* they decide how often loops run, so that one may not end */
 } ww_assumed;
 
 /* The runtime's own argument of an OpenMP region, which no source names: null unless

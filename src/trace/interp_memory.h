@@ -201,11 +201,38 @@ static inline void put_element(ww_exec *x, uint8_t *p, uint32_t size, u64 v) {
   memcpy(p, &v, size);
 }
 
+/* Where a lane goes that is nowhere in memory; NULL: that is a fault. */
+static uint8_t *moved(ww_exec *x, const ww_code *k, uint32_t lane) {
+  u64 to = ww_exec_inside(x, k, x->addr[lane]);
+  if (!to)
+    return NULL;
+  x->addr[lane] = to;
+  return at(x, k, to, k->bytes, lane);
+}
+
+/* How the addresses lie after some were changed. */
+static lie lie_again(ww_exec *x, const ww_code *k) {
+  u64 *ad = x->addr, first = ad[__builtin_ctzll(x->mask)], low = 0;
+  lie w = {.lo = first, .hi = first, .pattern = WW_PATTERN_ANY};
+  EACH {
+    ad[l] = x->mask >> l & 1 ? ad[l] : first;
+    w.lo = ad[l] < w.lo ? ad[l] : w.lo;
+    w.hi = ad[l] > w.hi ? ad[l] : w.hi;
+    low |= ad[l];
+  }
+  w.fresh = sector_changes(ad);
+  w.aligned = !(k->bytes & (k->bytes - 1)) && !(low & (k->bytes - 1));
+  x->moved = false;
+  return w;
+}
+
 static void load_lanes(ww_exec *x, const ww_code *k) {
   bool wide = k->esize == 8;
   ACTIVE(x->mask) {
     uint32_t lane = LANE;
     const uint8_t *p = at(x, k, x->addr[lane], k->bytes, lane);
+    if (__builtin_expect(!p, 0))
+      p = moved(x, k, lane);
     if (__builtin_expect(!p, 0))
       ww_exec_bad_address(x, k, lane, x->addr[lane], "load");
     for (uint32_t e = 0; e < k->n; e++)
@@ -261,6 +288,8 @@ static void ld_any(ww_exec *x, const ww_code *k) {
     memcpy(ROW(u8, k->slots[0]), h, (size_t)k->esize * L);
   else
     gather(x, k, h, w.lo);
+  if (__builtin_expect(x->moved, 0))
+    w = lie_again(x, k);
   tell_access(x, k, WW_ACCESS_LOAD, &w);
 }
 
@@ -275,6 +304,8 @@ static void store_lanes(ww_exec *x, const ww_code *k) {
   ACTIVE(x->mask) {
     uint32_t lane = LANE;
     uint8_t *p = writable(x, k, x->addr[lane], k->bytes, lane);
+    if (__builtin_expect(!p, 0))
+      p = moved(x, k, lane);
     if (__builtin_expect(!p, 0)) {
       ww_exec_bad_address(x, k, lane, x->addr[lane], "store");
       continue;
@@ -305,6 +336,8 @@ static void st_any(ww_exec *x, const ww_code *k) {
     memcpy(h, ROW(u8, k->slots[0]), (size_t)k->esize * L);
   } else
     scatter(x, k, h, w.lo);
+  if (__builtin_expect(x->moved, 0))
+    w = lie_again(x, k);
   tell_access(x, k, WW_ACCESS_STORE, &w);
 }
 
@@ -334,6 +367,8 @@ static void atom_any(ww_exec *x, const ww_code *k) {
   ACTIVE(drawn ? 0 : x->mask) {
     uint32_t lane = LANE;
     uint8_t *p = writable(x, k, x->addr[lane], k->bytes, lane);
+    if (!p)
+      p = moved(x, k, lane);
     if (!p) {
       ww_exec_bad_address(x, k, lane, x->addr[lane], "atomic");
       if (k->ins->dst != WW_NOVAL)
@@ -349,6 +384,11 @@ static void atom_any(ww_exec *x, const ww_code *k) {
     }
     if (k->ins->dst != WW_NOVAL)
       PUT_D(lane, old);
+  }
+  if (__builtin_expect(x->moved, 0)) {
+    ww_mask swapped = w.swapped;
+    w = lie_again(x, k);
+    w.swapped = swapped;
   }
   w.pattern = WW_PATTERN_ANY;
   /* lanes that take no part hold anything: observers look at the active ones */

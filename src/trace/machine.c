@@ -369,6 +369,7 @@ static void start_warp(const ww_machine *m, ww_exec *x, const ww_observer *obs) 
   x->timed_out = false;
   x->timeouts = 0;
   x->fault = NULL;
+  x->moved = false;
 }
 
 void ww_block_start(ww_machine *m,

@@ -4,6 +4,7 @@
 #define WW_MACHINE_INT_H
 
 #include "code.h"
+#include "roles.h"
 
 typedef struct {
   uint64_t index; /* of the grid */
@@ -42,6 +43,8 @@ struct ww_machine {
   ww_region *heap;
   bool assumed;
   uint32_t tex_axes;
+  ww_origins origins;    /* of the kernel, once something was taken inside (inside.c) */
+  uint64_t moved_shared; /* accesses to shared memory that were */
   thread_block *pool;
   uint32_t npool;
   WW_VEC(drawn_word) drawn;

@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 
 #define DEFAULT_STEPS 400000000ull /* sampled: an endless loop ends within seconds */
+#define ASSUMED_STEPS 4000000ull   /* the same where loops end by assumed contents */
 #define DEFAULT_STEPS_FULL 40000000000ull
 
 enum {
@@ -627,10 +628,47 @@ static ww_status check_waits(
   return st;
 }
 
-/* The completed launch made real and run. */
+/* Accesses that assumed contents lead out of memory are taken inside it, but where the
+ * launch is run in full: then it is as it stands. Sizes that came from the grid's
+ * corners may be too small for threads that go another way, so what follows from ways
+ * alone counts only where `ways`. */
+static void take_inside(const ww_trace_options *o,
+                        const ww_assumed *assumed,
+                        bool ways,
+                        ww_run_spec *spec) {
+  if (o->sampling.full)
+    return;
+  spec->assumed_addresses = assumed->addresses;
+  spec->assumed_paths = ways ? assumed->paths : 0;
+}
+
+static bool any_sized(const ww_fn *fn, const ww_trace_result *t) {
+  for (uint32_t p = 0; p < fn->nparams; p++)
+    if (t->assumed.sized[p] && t->launch.args[p].buffer.bytes)
+      return true;
+  return false;
+}
+
+/* What was taken inside, by buffer. */
+static void say_inside(const ww_traced *r, ww_arena *a, ww_assumed *said) {
+  const ww_region *x;
+  uint64_t shared = ww_machine_moved_shared(r->machine);
+  for (uint32_t k = 0; (x = ww_memory_region(r->setup.memory, k)); k++)
+    if (x->moved)
+      ww_push(a, &said->list,
+              (ww_assumption){WW_ASSUME_TAKEN_INSIDE,
+                              ww_strdup(a, x->name ? x->name : "?"),
+                              {x->moved}});
+  if (shared)
+    ww_push(a, &said->list,
+            (ww_assumption){WW_ASSUME_TAKEN_INSIDE, "shared memory", {shared}});
+}
+
+/* The completed launch made real and run; `ways`: see take_inside. */
 static ww_status run(const ww_module *m,
                      const ww_fn *fn,
                      const ww_trace_options *o,
+                     bool ways,
                      ww_arena *a,
                      ww_trace_result *out,
                      ww_traced *r,
@@ -650,12 +688,14 @@ static ww_status run(const ww_module *m,
   r->spec.print = o->print;
   r->spec.cancelled = o->cancelled;
   r->spec.cancelled_ctx = o->cancelled_ctx;
-  r->spec.max_steps = o->max_steps       ? o->max_steps
-                      : o->sampling.full ? DEFAULT_STEPS_FULL
-                                         : DEFAULT_STEPS;
+  r->spec.max_steps = o->max_steps         ? o->max_steps
+                      : o->sampling.full   ? DEFAULT_STEPS_FULL
+                      : out->assumed.loops ? ASSUMED_STEPS
+                                           : DEFAULT_STEPS;
   r->max_bytes = o->max_bytes;
   r->spec.pass_waits = !o->sampling.full;
   r->spec.share = o->sampling.full ? 0 : ww_volume(r->spec.grid);
+  take_inside(o, &out->assumed, ways, &r->spec);
   st = sample(o, a, out, r, e);
   if (st && out->sampled.stuck && !o->sampling.full) {
     r->spec.in_order = true;
@@ -665,8 +705,12 @@ static ww_status run(const ww_module *m,
   }
   if (!st)
     st = check_waits(m, fn, &out->sampled, a, e);
-  if (!st && !ww_memory_exhausted(r->setup.memory))
+  if (!st && !ww_memory_exhausted(r->setup.memory)) {
+    say_inside(r, a, &out->assumed);
+    take_inside(o, &out->assumed, true, &r->spec); /* for the blocks that run later */
+    ww_machine_take_inside(r->machine, &r->spec);
     return WW_OK;
+  }
   ww_status limit = ww_trace_close(r, e);
   return limit ? limit : st;
 }
@@ -686,7 +730,7 @@ static bool unbound(const ww_fn *fn, ww_trace_result *t) {
   bool any = false;
   for (uint32_t p = 0; p < fn->nparams; p++) {
     ww_buffer *b = &t->launch.args[p].buffer;
-    if (!t->assumed.sized[p] || !b->bytes || b->fill.kind == WW_FILL_MONOTONE)
+    if (!t->assumed.sized[p] || !b->bytes || ww_fill_is_rows(b->fill.kind))
       continue;
     forget_size(&t->assumed.list, fn->params[p].name);
     b->bytes = b->offset = 0;
@@ -734,14 +778,19 @@ ww_status ww_trace_open(const ww_module *m,
                    fn->refusal);
   double t0 = ww_now();
   const ww_until until = {o->cancelled, o->cancelled_ctx, o->max_bytes};
-  ww_status st = ww_inputs_complete(m, fn, &out->launch, &until, &out->assumed, a, e);
+  ww_status st = WW_OK;
+  if (o->completed)
+    out->assumed = *o->completed;
+  else
+    st = ww_inputs_complete(m, fn, &out->launch, &until, &out->assumed, a, e);
   if (st)
     return st;
   double t1 = ww_now();
   double cpu = ww_cpu();
-  st = run(m, fn, o, a, out, r, e);
-  if (st == WW_EDATA && out->sampled.fault_assumed && unbound(fn, out)) {
-    st = run(m, fn, o, a, out, r, e);
+  bool sized = any_sized(fn, out);
+  st = run(m, fn, o, !sized, a, out, r, e);
+  if (st == WW_EDATA && out->sampled.fault_assumed && (unbound(fn, out) || sized)) {
+    st = run(m, fn, o, true, a, out, r, e);
     if (!st)
       bound(fn, out, a);
   }

@@ -20,6 +20,8 @@ typedef struct {
   void *cancelled_ctx;
   /* of buffers' contents that may be made at a time; beyond it WW_ELIMIT; 0: none */
   uint64_t max_bytes;
+  /* what was assumed where the launch is complete already; NULL: complete it */
+  const ww_assumed *completed;
   const char *dump; /* folder for the buffers' contents afterwards, or NULL */
 } ww_trace_options;
 

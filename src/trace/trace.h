@@ -149,6 +149,7 @@ typedef struct {
   /* size not given: a huge window around `origin`, to find what is touched */
   bool unbounded;
   bool assumed;    /* contents were not given by the user */
+  uint64_t moved;  /* accesses that were taken inside it (inside.c) */
   uint64_t origin; /* device address the argument's pointer has */
   const char *name;
   ww_fill fill;        /* contents of untouched pages */
@@ -225,6 +226,9 @@ typedef struct {
   /* blocks that each one which runs stands for when they draw pieces of work
    * (tickets.c); what it drew is put back when it has ended; 0: itself alone */
   uint64_t share;
+  /* parameters (bit p, p < 64) whose contents nobody gave and that decide addresses, or
+   * which way threads go: what they lead out of memory is taken inside (inside.c) */
+  uint64_t assumed_addresses, assumed_paths;
   /* blocks need what those before them leave: samples are the first ones, in order */
   bool in_order;
   bool print; /* printf reaches stdout */
@@ -262,6 +266,10 @@ typedef struct ww_machine ww_machine;
  * is kept by reference. */
 ww_status ww_machine_new(const ww_run_spec *s, ww_machine **out, ww_err *e);
 void ww_machine_free(ww_machine *m); /* accepts NULL */
+/* Accesses to shared memory that were taken inside it (inside.c). */
+uint64_t ww_machine_moved_shared(const ww_machine *m);
+/* From now on as this spec says. */
+void ww_machine_take_inside(ww_machine *m, const ww_run_spec *s);
 /* Is an access, a load or a compare-and-swap, repeated until what it finds is as
  * wanted, at one address or at one after the other? (spin.c) */
 typedef enum { WW_REPEATS_NOT, WW_REPEATS_HERE, WW_REPEATS_ALONG } ww_repeats;

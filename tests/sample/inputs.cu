@@ -240,3 +240,52 @@ __global__ void four_deep(int a, int b, int c, int d, const float *x, float *y) 
     for (int l = 0; l < d; l++)
       y[(((long)i * b + j) * c + k) * d + l] = x[i];
 }
+
+// What contents decide, and what they are likely to be.
+__global__ void embed(const float *table, const int *tok, float *out, int dim) { // indices of rows
+  for (int d = threadIdx.x; d < dim; d += blockDim.x) out[blockIdx.x * dim + d] = table[(long)tok[blockIdx.x] * dim + d];
+}
+__global__ void kinds(int n, const unsigned char *kind, const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float v = x[i];
+  if (kind[i] == 1)
+    for (int k = 0; k < 100; k++) v = v * v + 0.1f;
+  y[i] = v;
+}
+__global__ void lookup(int n, int m, const int *sorted, const int *keys, int *found) { // binary search
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  int lo = 0, hi = m, key = keys[i];
+  while (lo < hi) {
+    int mid = (lo + hi) / 2;
+    if (sorted[mid] < key) lo = mid + 1;
+    else hi = mid;
+  }
+  found[i] = lo;
+}
+__global__ void step(int n, int level, const int *row, const int *col, int *depth) { // bounds that are loaded again
+  int v = blockIdx.x * blockDim.x + threadIdx.x;
+  if (v >= n || depth[v] != level) return;
+  for (int k = row[v]; k < row[v + 1]; k++)
+    if (depth[col[k]] == 0) depth[col[k]] = level + 1;
+}
+__global__ void insert(int n, unsigned mask, const unsigned *keys, unsigned *table) { // any key fits
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) table[keys[i] * 2654435769u & mask] = keys[i];
+}
+__global__ void squares(int n, const int *index, const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = x[index[i] * index[i] + 40 - index[i]];
+}
+__global__ void pointers(int n, float *const *rows, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = rows[i][threadIdx.x];
+}
+__global__ void root(int n, const int *parent, int *out) { // does not end where links go round
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  int v = i;
+  while (parent[v] != v) v = parent[v];
+  out[i] = v;
+}

@@ -191,6 +191,21 @@ static void monotone_goes_from_lo_to_hi(void **state) {
   assert_int_equal(same[99], 99);
 }
 
+static void skewed_rows_rise_and_differ(void **state) {
+  int32_t *r = filled((ww_fill){.kind = WW_FILL_SKEWED, .lo = 5, .hi = 5 + 8.0 * 3200},
+                      "i32", 3201, *state);
+  int most = 0;
+  assert_int_equal(r[0], 5);
+  assert_int_equal(r[3200], 5 + 8 * 3200);
+  for (int i = 1; i <= 3200; i++) {
+    assert_true(r[i] >= r[i - 1]);
+    most = r[i] - r[i - 1] > most ? r[i] - r[i - 1] : most;
+    if (i % 32 == 0)
+      assert_int_equal(r[i], 5 + 8 * i); /* as many in all */
+  }
+  assert_int_equal(most, 8 * 33 / 2);
+}
+
 static void zipf_has_its_law(void **state) {
   uint32_t *z =
       filled((ww_fill){.kind = WW_FILL_ZIPF, .lo = 10, .hi = 1010}, "u32", N, *state);
@@ -229,6 +244,7 @@ int main(void) {
       TEST(permutations_hit_everything_once),
       TEST(permutation_mixes),
       TEST(monotone_goes_from_lo_to_hi),
+      TEST(skewed_rows_rise_and_differ),
       TEST(zipf_has_its_law),
       TEST(seeds_and_allocations_differ),
   };

@@ -195,8 +195,7 @@ static void test_indices(void **state) {
   assert_int_equal(buffer(&r, "gather_block", "index")->fill.kind, WW_FILL_UNIFORM);
   r = complete("chase", "grid=4 block=64 hops=100");
   const ww_buffer *next = buffer(&r, "chase", "next");
-  assert_true(next->bytes >= 4 * 256 && next->bytes >= 4 * (uint64_t)next->fill.hi &&
-              next->fill.hi > 1);
+  assert_true(next->bytes >= 4 * 256 && next->fill.kind == WW_FILL_PERMUTATION);
   r = complete("frontier", "grid=40 block=128 n=5000");
   assert_true(r.sampled.tally.c.global_st_requests > 0);
   r = complete("bytes", "grid=40 block=128 n=5000");
@@ -213,6 +212,139 @@ static void test_queues_and_bounds(void **state) {
   expect_said(&r, "length: integers in [1, 32), as they end a loop");
   assert_true(buffer(&r, "ragged", "x")->bytes >= 4 * 31 &&
               buffer(&r, "ragged", "x")->bytes <= 4 * 32);
+}
+
+/* An index that is multiplied names rows: the table is as large as their number asks
+ * for, or their number fits the table. */
+static void test_indices_of_rows(void **state) {
+  (void)state;
+  ww_trace_result r = complete("embed", "grid=400 block=128 dim=1000");
+  const ww_buffer *tok = buffer(&r, "embed", "tok");
+  assert_int_equal(tok->bytes, 4 * 400);
+  assert_true(tok->fill.hi > 1000 && tok->fill.hi * 4000 <= 1 << 28);
+  expect_size(&r, "embed", "table", (uint64_t)(4000 * tok->fill.hi), 0);
+  r = complete("embed", "grid=400 block=128 dim=1000 table=[32000*dim]");
+  expect_said(&r, "tok: integers in [0, 32000), as they index other buffers");
+}
+
+/* Integers are what becomes of them, and none is larger than its type holds. */
+static void test_likely_integers(void **state) {
+  (void)state;
+  ww_trace_result r = complete("bytes", "grid=4000 block=128 n=500000");
+  expect_said(&r, "x: integers in [0, 256), as they index other buffers");
+  r = complete("kinds", "grid=40 block=128 n=5000");
+  expect_said(&r, "kind: integers in [0, 2), around what they are compared with");
+  r = complete("lookup", "grid=40 block=128 n=5000 m=4096");
+  assert_int_equal(buffer(&r, "lookup", "sorted")->fill.kind, WW_FILL_MONOTONE);
+  assert_true(buffer(&r, "lookup", "keys")->fill.hi <=
+              buffer(&r, "lookup", "sorted")->fill.hi + 1);
+  r = complete("step", "grid=40 block=128 n=5000 level=3 row=[n+1] depth=[n]");
+  assert_int_equal(buffer(&r, "step", "row")->fill.kind, WW_FILL_MONOTONE);
+  expect_said(&r, "depth: integers in [0, 6), around what they are compared with");
+  r = complete("insert", "grid=40 block=128 n=5000 mask=4095");
+  assert_true(buffer(&r, "insert", "keys")->fill.hi > 1 << 20);
+  assert_int_equal(buffer(&r, "insert", "table")->bytes, 4 * 4096);
+  r = complete("chase", "grid=4 block=64 hops=10 next=[256] out=[256]");
+  assert_int_equal(buffer(&r, "chase", "next")->fill.kind, WW_FILL_PERMUTATION);
+  complete("root", "grid=40 block=128 n=5000 parent=[n]");
+}
+
+static uint8_t decides(const ww_trace_result *r, const char *kernel, const char *arg) {
+  const ww_fn *fn = ww_ir_find(&unit.module, kernel);
+  for (uint32_t k = 0; k < r->assumed.deciding.n; k++)
+    if (!strcmp(fn->params[r->assumed.deciding.v[k].arg].name, arg))
+      return r->assumed.deciding.v[k].decides;
+  return 0;
+}
+
+/* Which contents decide how a kernel runs; none that were given. */
+static void test_what_contents_decide(void **state) {
+  (void)state;
+  ww_trace_result r = analysed("copy", "grid=79 block=128 n=10000");
+  assert_int_equal(r.assumed.deciding.n, 0);
+  r = analysed("plane", "grid=20,40 block=16,8 w=320 h=320");
+  assert_int_equal(r.assumed.deciding.n, 0);
+  r = analysed("gather", "grid=79 block=128 n=10000");
+  assert_int_equal(decides(&r, "gather", "index"), WW_DECIDES_ADDRESSES);
+  assert_int_equal(decides(&r, "gather", "x"), 0);
+  r = analysed("gather", "grid=79 block=128 n=10000 index=[n]:permutation x=[n]");
+  assert_int_equal(r.assumed.deciding.n, 0);
+  r = analysed("kinds", "grid=40 block=128 n=5000");
+  assert_int_equal(decides(&r, "kinds", "kind"), WW_DECIDES_BRANCHES);
+  assert_int_equal(decides(&r, "kinds", "x"), 0);
+  r = analysed("spmv", "grid=79 block=128 rows=10000");
+  assert_true(decides(&r, "spmv", "start") & WW_DECIDES_LOOPS);
+  assert_int_equal(decides(&r, "spmv", "col"), WW_DECIDES_ADDRESSES);
+  r = analysed("ragged", "grid=40 block=128 n=5000");
+  assert_true(decides(&r, "ragged", "length") & WW_DECIDES_LOOPS);
+}
+
+/* Assumed contents that lead outside cost no answer; given ones do. */
+static void test_outside_is_taken_inside(void **state) {
+  (void)state;
+  ww_trace_result r;
+  ww_err e = {0};
+  const char *launch = "grid=4 block=64 n=256 index=[n] x=[20] y=[n]";
+  assert_int_equal(run("squares", launch, false, &r, &e), WW_OK);
+  assert_non_null(ww_assumptions_find(&r.assumed.list, WW_ASSUME_TAKEN_INSIDE));
+  assert_int_equal(run("pointers", "grid=4 block=64 n=256 y=[n]", false, &r, &e),
+                   WW_OK);
+  assert_non_null(ww_assumptions_find(&r.assumed.list, WW_ASSUME_TAKEN_INSIDE));
+  assert_int_equal(run("squares", "grid=4 block=64 n=256 index=[n]:zeros x=[20] y=[n]",
+                       false, &r, &e),
+                   WW_EDATA);
+  assert_int_equal(
+      run("squares", "grid=4 block=64 n=256 index=[n] x=[99] y=[99]", false, &r, &e),
+      WW_EDATA);
+  if (!strstr(e.msg, "of `y`, which has 396 bytes"))
+    fail_msg("%s", e.msg);
+}
+
+/* The first bytes of a recorded buffer tell what follows. */
+static ww_fill recorded(const char *kernel,
+                        const char *launch,
+                        const char *arg,
+                        const int32_t head[16]) {
+  const ww_fn *fn = ww_ir_find(&unit.module, kernel);
+  ww_trace_result r = {0};
+  ww_err e = {0};
+  if (source_launch(fn, launch, arena, &r.launch, &e))
+    fail_msg("%s", e.msg);
+  ww_buffer *b = (ww_buffer *)buffer(&r, kernel, arg);
+  memcpy(b->head, head, b->head_n = sizeof b->head);
+  if (ww_inputs_complete(&unit.module, fn, &r.launch, NULL, &r.assumed, arena, &e))
+    fail_msg("%s", e.msg);
+  assert_int_equal(decides(&r, kernel, arg), 0); /* it is not in doubt */
+  return buffer(&r, kernel, arg)->fill;
+}
+
+static void test_recorded_heads(void **state) {
+  (void)state;
+  int32_t head[16] = {0};
+  const char *spmv = "grid=79 block=128 rows=10000 start=i32[rows+1] col=i32[50000] "
+                     "val=[50000] x=[777] y=[rows]";
+  ww_fill f = recorded("spmv", spmv, "col", head);
+  assert_int_equal(f.kind, WW_FILL_ZEROS);
+  for (int k = 0; k < 16; k++)
+    head[k] = 7;
+  f = recorded("spmv", spmv, "col", head);
+  assert_true(f.kind == WW_FILL_UNIFORM && f.lo == 7 && f.hi == 8);
+  for (int k = 0; k < 16; k++)
+    head[k] = 5 * k;
+  f = recorded("spmv", spmv, "start", head);
+  assert_true(f.kind == WW_FILL_MONOTONE && f.lo == 0 && f.hi == 50000);
+  f = recorded("gather", "grid=79 block=128 n=10000 index=i32[n] x=[60000] y=[n]",
+               "index", head);
+  assert_true(f.kind == WW_FILL_MONOTONE && f.hi == 5 * 9999);
+  for (int k = 0; k < 16; k++)
+    head[k] = k * 7919 % 700;
+  f = recorded("spmv", spmv, "col", head);
+  assert_true(f.kind == WW_FILL_UNIFORM && f.lo == 0 && f.hi == 777);
+  for (int k = 0; k < 16; k++)
+    head[k] = k;
+  f = recorded("gather", "grid=79 block=128 n=10000 index=i32[n] x=[n] y=[n]", "index",
+               head);
+  assert_int_equal(f.kind, WW_FILL_INDEX);
 }
 
 /* ---- shape and scalars ---- */
@@ -371,6 +503,11 @@ int main(void) {
       RIG_TEST(test_given_sizes_are_kept),
       RIG_TEST(test_indices),
       RIG_TEST(test_queues_and_bounds),
+      RIG_TEST(test_indices_of_rows),
+      RIG_TEST(test_likely_integers),
+      RIG_TEST(test_what_contents_decide),
+      RIG_TEST(test_outside_is_taken_inside),
+      RIG_TEST(test_recorded_heads),
       RIG_TEST(test_no_launch_at_all),
       RIG_TEST(test_given_contents_may_fault),
       RIG_TEST(test_given_sizes_may_fault),

@@ -11,13 +11,7 @@ const char *const ww_term_words[WW_NTERMS] = {
 /* ---- numbers ---- */
 
 const char *ww_show_us(double us, char out[16]) {
-  const char *unit = ww_unit_of(&us, ww_units_time, 999.5, 999.5);
-  snprintf(out, 16,
-           us < 9.995   ? "%.2f %s"
-           : us < 99.95 ? "%.1f %s"
-                        : "%.0f %s",
-           us, unit);
-  return out;
+  return ww_us_text(us, out);
 }
 
 const char *ww_show_amount(double v, const char *unit, char out[24]) {

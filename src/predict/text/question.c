@@ -311,7 +311,7 @@ static void tokens(const printer *p,
 static void buffer_words(ww_buf *b, const ww_buffer *u) {
   static const char *const words[WW_NFILLS] = {"",      " zero",    " one",  " index",
                                                "",      " uniform", " perm", " mono",
-                                               " zipf", " file"};
+                                               " zipf", " file",    " mono"};
   spaced(u->bytes, b);
   ww_buf_puts(b, words[u->fill.kind < WW_NFILLS ? u->fill.kind : 0]);
   if (u->fill.hi > u->fill.lo && u->fill.hi >= 2)
