@@ -42,6 +42,14 @@ typedef struct {
   double rest; /* share that belongs to no line: launch, tail, first fetches */
 } ww_advice;
 
+/* Does it speak of how many blocks the launch has? At another size there are others. */
+static inline bool ww_rule_of_grid(ww_rule r) {
+  return r == WW_RULE_FEW_BLOCKS || r == WW_RULE_TAIL;
+}
+
+/* The items become the report's findings, paths as the module has them. */
+void ww_advice_report(const ww_advice *d, ww_arena *a, ww_report *r);
+
 /* params as the prediction used them; its report gets the lines and findings. */
 void ww_advise(const ww_module *m,
                const ww_fn *fn,

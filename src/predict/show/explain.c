@@ -163,6 +163,20 @@ static void print_stalls(const ww_timing *t, FILE *f) {
   ww_buf_free(&text);
 }
 
+/* At which other sizes the findings were looked for again. */
+static void print_held(const ww_explained *x, source *s, FILE *f) {
+  const char *held = x->p->report.held;
+  bool any = false;
+  for (uint32_t k = 0; k < x->advice->nitems; k++)
+    any |= !ww_rule_of_grid(x->advice->items[k].rule);
+  if (any)
+    ww_show_wrapped(
+        f,
+        held ? ww_fmt(s->arena, "Gains hold at %s.", held)
+             : "Gains are for this launch alone: its sizes cannot be varied.",
+        0);
+}
+
 void ww_explain_print(const ww_explained *x, FILE *f) {
   const ww_timing *t = &x->p->timing;
   const ww_report *r = &x->p->report;
@@ -183,6 +197,7 @@ void ww_explain_print(const ww_explained *x, FILE *f) {
   print_findings(x, &s, f);
   print_lines(x, &s, f);
   print_stalls(t, f);
+  print_held(x, &s, f);
   ww_show_assumed(f, r);
   ww_arena_free(s.arena);
 }
