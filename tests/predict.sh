@@ -119,6 +119,11 @@ try "predict --diff --json" 0 '"speedup":[0-9.]+,"old":\{"schema_version":1.*"ne
 try "predict --diff: one file" 2 '' '--diff takes two files' predict --diff "$kernels/row_sum.cu"
 try "predict --fail-if-slower: not a percentage" 2 '' 'expected a percentage' predict --diff "$kernels/row_sum.cu" "$kernels/row_sum.cu" --fail-if-slower much
 
+try "explain: GPUs are compared, the one without an answer too" 0 '^  a100 +[0-9.]+ us  line [0-9]+, [0-9.]+x  uncoalesced-load$' 'MI300X has 64' explain "$kernels/row_sum.cu" --gpu h200,a100,mi300x --color never
+report "explain: the one without an answer says why" "$(grep -A2 '^  mi300x' "$dir/out" | grep -q 'no answer: cuda code is read for warps of 32 lanes' || tail -n 6 "$dir/out")"
+try "explain: one GPU is not compared" 0 'on h200' '' explain "$kernels/row_sum.cu" --gpu h200
+report "explain: one GPU, no table" "$(grep 'on each GPU' "$dir/out")"
+try "predict: the term of atomics says what else it holds" 0 '^  atomics, store conflicts ' '' predict examples/saxpy.cu -k saxpy --gpu h200 --color never
 try "explain: a GPU that cannot run it is named, the others answer" 0 'on h200' 'AMD Instinct MI300X has 64' explain "$kernels/good/axpy.cu" --gpu h200,mi300x
 
 # ---- sweep ----

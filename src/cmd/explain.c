@@ -89,6 +89,17 @@ static ww_status write_html(job *j) {
   return ww_write_text(j->o->html, &b, &j->c->err);
 }
 
+static bool is_page(const job *j) {
+  return !j->sarif && !j->o->github && !j->o->html && !j->c->json && !j->fixing;
+}
+
+static void compare(const ww_answers *a, const ww_advice *advice) {
+  ww_explained *x = WW_NEWN(a->arena, ww_explained, a->n);
+  for (uint32_t g = 0; g < a->n; g++)
+    x[g] = (ww_explained){a->module, a->fn, &a->p[g], &advice[g]};
+  ww_explain_compare(x, a->n, stdout);
+}
+
 static ww_status explain_one(job *j, ww_launch *launch) {
   ww_answers a;
   ww_status st = ww_answers_make(&j->ask, launch, &a);
@@ -100,6 +111,8 @@ static ww_status explain_one(job *j, ww_launch *launch) {
   ww_limits_end(j->c);
   for (uint32_t g = 0; g < a.n; g++)
     show(j, &a, g, advice);
+  if (a.n > 1 && is_page(j))
+    compare(&a, advice);
   ww_answers_free(&a);
   return WW_OK;
 }

@@ -163,6 +163,30 @@ static void print_stalls(const ww_timing *t, FILE *f) {
   ww_buf_free(&text);
 }
 
+void ww_explain_compare(const ww_explained *x, uint32_t n, FILE *f) {
+  source s = {.arena = ww_arena_new()};
+  char us[16];
+  char g[16];
+  fputc('\n', f);
+  ww_show_bold(f, ww_fmt(s.arena, "%s on each GPU", x->fn->name));
+  fputs("\n  GPU              time  change first\n", f);
+  for (uint32_t k = 0; k < n; k++) {
+    const ww_report *r = &x[k].p->report;
+    const ww_advice_item *i = x[k].advice->nitems ? x[k].advice->items : NULL;
+    if (r->error.code) {
+      fprintf(f, "  %s\n", r->gpu);
+      ww_show_wrapped(f, ww_fmt(s.arena, "no answer: %s", r->error.msg), 24);
+    } else if (!i)
+      fprintf(f, "  %-12s %8s  nothing stands out\n", r->gpu,
+              ww_show_us(x[k].p->timing.us, us));
+    else
+      fprintf(f, "  %-12s %8s  %s, %sx  %s\n", r->gpu,
+              ww_show_us(x[k].p->timing.us, us), place_of(&x[k], &s, i),
+              factor(i->gain, g), ww_rules[i->rule].id);
+  }
+  ww_arena_free(s.arena);
+}
+
 /* At which other sizes the findings were looked for again. */
 static void print_held(const ww_explained *x, source *s, FILE *f) {
   const char *held = x->p->report.held;
