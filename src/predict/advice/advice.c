@@ -331,6 +331,9 @@ void ww_advise(const ww_module *m,
   ww_advise_code(&x);
   ww_advise_flow(&x);
   ww_advise_launch(&x);
+  ww_advise_width(&x);
+  ww_advise_matrix(&x);
+  ww_advise_sync(&x);
   if (x.items.n)
     qsort(x.items.v, x.items.n, sizeof *x.items.v, by_gain);
   out->items = x.items.v;

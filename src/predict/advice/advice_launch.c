@@ -195,6 +195,34 @@ static void by_block_size(ww_advisor *x, ww_work *w) {
                 ww_word_of(x, WW_WORD_SIZE));
 }
 
+/* Does the code touch shared memory in ways that the trace's accesses do not show? */
+static bool copies_in_bulk(const ww_fn *fn) {
+  return ww_fn_has(fn, WW_OP_BULK) || ww_fn_has(fn, WW_OP_TMA) ||
+         ww_fn_has(fn, WW_OP_WGMMA) || ww_fn_has(fn, WW_OP_CALLI);
+}
+
+/* Loops that were run in part may use more than was seen. */
+static bool unused_shared(ww_advisor *x) {
+  ww_work w = *x->work;
+  const ww_sampled *s = &x->p->trace.sampled;
+  const ww_occupancy *o = &x->work->occupancy;
+  double used = s->shared_end;
+  if (used > 0.6 * o->shared_bytes ||
+      (used > 0 && s->extrapolated) || copies_in_bulk(x->fn))
+    return false;
+  ww_occupancy_of(x->g, w.block_threads, o->registers, used, &w.occupancy);
+  ww_advice_add(x, WW_RULE_UNUSED_SHARED, ww_advice_kernel(x), &w,
+                ww_fmt(x->a,
+                       "each %s holds %.4g KB of %s and uses %.3g KB of it: %u warps fit "
+                       "on an SM where %u would",
+                       ww_word_of(x, WW_WORD_BLOCK), o->shared_bytes / 1024,
+                       ww_word_of(x, WW_WORD_SHARED), used / 1024, o->warps,
+                       w.occupancy.warps),
+                "ask for what is used: a smaller array, or less dynamic shared memory in "
+                "the launch");
+  return true;
+}
+
 static void occupancy(ww_advisor *x) {
   ww_work w = *x->work;
   const ww_occupancy *o = &x->work->occupancy;
@@ -202,7 +230,7 @@ static void occupancy(ww_advisor *x) {
     return;
   if (o->limiter == WW_LIMIT_REGISTERS)
     by_registers(x, &w);
-  if (o->limiter == WW_LIMIT_SHARED)
+  if (o->limiter == WW_LIMIT_SHARED && !unused_shared(x))
     by_shared(x, &w);
   if (o->limiter == WW_LIMIT_BLOCKS || o->limiter == WW_LIMIT_WARPS)
     by_block_size(x, &w);

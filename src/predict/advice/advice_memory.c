@@ -247,7 +247,7 @@ static void narrow_accesses(ww_advisor *x) {
   culprits c = narrow_lines(x, &bytes, &others);
   double requests = sum_excess(&c);
   if (!c.n || others > 0.25 * requests || !moved_once(x) ||
-      x->t->c.shared_ld_requests + x->t->c.atomic_requests > 0.5 * requests)
+      x->t->c.shared_ld_requests + x->t->c.atomic_requests > 0.25 * requests)
     return;
   double lane = bytes / requests / x->g->lanes; /* bytes of a lane */
   ww_work w = *x->work;

@@ -303,8 +303,46 @@ static void shared_traffic(ww_advisor *x) {
                 "keeps in registers");
 }
 
+/* ---- L2 ---- */
+
+#define AGAIN 1.25 /* fetched from DRAM beyond the first time */
+
+static void l2_residency(ww_advisor *x) {
+  ww_work w = *x->work;
+  ww_traffic *f = &w.traffic;
+  double l2 = x->g->l2_bytes;
+  if (!(f->unique_read > 0) || f->dram_read < AGAIN * f->unique_read || !(l2 > 0) ||
+      f->footprint < 0.5 * l2)
+    return;
+  const ww_arg_counts *worst = NULL;
+  for (uint32_t k = 0; k < x->t->nargs; k++)
+    if (x->t->args[k].arg >= 0 && loads_of(x, x->t->args[k].arg).at.line &&
+        (!worst || x->t->args[k].ld_sectors > worst->ld_sectors))
+      worst = &x->t->args[k];
+  double share = f->unique_read / f->dram_read;
+  double saved = (f->dram_read - f->unique_read) / 32;
+  f->dram_read = f->unique_read;
+  f->l2_hits = fmin(f->l2_hits + saved, f->l2_lookups);
+  f->from_l2 += f->from_dram * (1 - share);
+  f->from_dram *= share;
+  w.chain.beyond_l2 *= share;
+  ww_advice_add(
+      x, WW_RULE_L2_RESIDENCY,
+      worst ? loads_of(x, worst->arg).at : ww_advice_kernel(x), &w,
+      ww_fmt(x->a,
+             "%.4g MB come from DRAM where the launch reads %.4g MB: %s come back to "
+             "data that has left L2 (%.3g MB) since",
+             x->work->traffic.dram_read / 1e6, f->unique_read / 1e6,
+             ww_word_of(x, WW_WORD_BLOCKS), l2 / 1e6),
+      ww_fmt(x->a,
+             "let %s that share data follow one another: swap the axes of the grid, "
+             "number them in tiles, or go over the data in parts that fit L2",
+             ww_word_of(x, WW_WORD_BLOCKS)));
+}
+
 void ww_advise_reuse(ww_advisor *x) {
   shared_traffic(x);
   memory_accumulators(x);
   redundant_loads(x);
+  l2_residency(x);
 }
