@@ -43,6 +43,25 @@ for f in "$kernels"/fixed/*.cu; do
   report "the gain of $name, $gain, comes true: $real" "$(echo "${gain:-0} ${real:-0}" | awk '{ if (!($1 > 0 && $1 < 2.5 * $2 && $2 < 2.5 * $1)) print "gain", $1, "real", $2 }'; cat "$dir/err")"
 done
 try "explain: nothing to find" 0 '^(Nothing stands out|Little to gain)' '' explain "$kernels/good/axpy.cu" --gpu h200
+# A tile is advised where there is none: not where loads go to shared memory (by cp.async and in bulk too) or are used again by the thread.
+tile_free() { # FILE KERNEL
+  report "explain: no tile for $2, which has one" "$("$program" explain "$1" -k "$2" --gpu h200 --json | grep -oE '"rule":"redundant-load"|"error".*')"
+}
+for k in straight ahead registers; do tile_free "$kernels/good/tiles.cu" "$k"; done
+tile_free data/tuned/sgemm_warp.cu sgemm_async
+tile_free data/tuned/flash.cu flash_bf16
+# How often something is loaded does not depend on how many blocks run.
+for budget in 1000 500000; do
+  try "explain: loads are counted for all blocks, at a budget of $budget" 0 'Each element of keys is loaded 2048 times' '' explain "$kernels/good/scores.cu" --gpu h200 --budget $budget --color never
+done
+try "explain: sizes that cannot be varied are said" 0 '^Gains are for this launch alone' '' explain "$kernels/good/scores.cu" --gpu h200 --color never
+try "explain: findings hold at other sizes" 0 '^Gains hold at half, twice and four times the size \(n\)\.$' '' explain "$kernels/transpose.cu" --gpu h200 --color never
+try "explain --json: likewise" 0 '"held":"half, twice and four times the size \(n\)"' '' explain "$kernels/transpose.cu" --gpu h200 --json
+# Messages name what the file's own language has.
+try "explain: HIP's words" 0 '__shfl_down\)' '' explain "$kernels/words/hot.hip" --gpu mi300x
+try "explain: OpenCL's words" 0 'sub_group_reduce_add' '' explain "$kernels/words/hot.cl" --gpu h200
+try "explain: OpenMP's words" 0 'a reduction clause' '' explain "$kernels/words/hot.c" --gpu h200
+report "explain: words of one language stand in words.def alone" "$(grep -nE '"[^"]*(__[a-z]+_?sync|__shfl|__syncthreads|threadIdx|__restrict)' src/predict/advice/advice*.c)"
 try "explain --json" 0 '"findings":\[\{"file":"[^"]*row_sum.cu","line":9,"rule":"uncoalesced-load","message":"[^"]+","gain":[0-9.]+,"cause":"[^"]+","remedy":"[^"]+".*"lines":\[\{.*"share":0\.[0-9]+.*"machine":\{"timing"' '' explain --json "$kernels/row_sum.cu" --gpu h200
 try "explain --sarif" 0 '"ruleId": "uncoalesced-load"' '' explain --sarif "$kernels/row_sum.cu" --gpu h200
 report "explain --sarif: version, rules and a line" "$(for p in '"version": "2.1.0"' '"id": "bank-conflict"' '"startLine": 9' '"uri": "tests/explain/row_sum.cu"'; do grep -q -- "$p" "$dir/out" || echo "no $p"; done)"
@@ -164,6 +183,11 @@ try "predict --diff --json" 0 '"speedup":[0-9.]+,"old":\{"schema_version":1.*"ne
 try "predict --diff: one file" 2 '' '--diff takes two files' predict --diff "$kernels/row_sum.cu"
 try "predict --fail-if-slower: not a percentage" 2 '' 'expected a percentage' predict --diff "$kernels/row_sum.cu" "$kernels/row_sum.cu" --fail-if-slower much
 
+try "explain: GPUs are compared, the one without an answer too" 0 '^  a100 +[0-9.]+ us  line [0-9]+, [0-9.]+x  uncoalesced-load$' 'MI300X has 64' explain "$kernels/row_sum.cu" --gpu h200,a100,mi300x --color never
+report "explain: the one without an answer says why" "$(grep -A2 '^  mi300x' "$dir/out" | grep -q 'no answer: cuda code is read for warps of 32 lanes' || tail -n 6 "$dir/out")"
+try "explain: one GPU is not compared" 0 'on h200' '' explain "$kernels/row_sum.cu" --gpu h200
+report "explain: one GPU, no table" "$(grep 'on each GPU' "$dir/out")"
+try "predict: the term of atomics says what else it holds" 0 '^  atomics, store conflicts ' '' predict examples/saxpy.cu -k saxpy --gpu h200 --color never
 try "explain: a GPU that cannot run it is named, the others answer" 0 'on h200' 'AMD Instinct MI300X has 64' explain "$kernels/good/axpy.cu" --gpu h200,mi300x
 
 # ---- sweep ----

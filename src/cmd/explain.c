@@ -41,10 +41,9 @@ static void write_fixes(void *ctx, ww_json *j) {
   ww_fixing_json(e->fixing, e->x->m, e->x->fn, &e->x->p->report, j);
 }
 
-static void show(job *j, const ww_answers *a, uint32_t g) {
+static void show(job *j, const ww_answers *a, uint32_t g, const ww_advice *advice) {
   ww_prediction *p = &a->p[g];
   const ww_module *m = a->module;
-  ww_advice advice;
   ww_buf b = {0};
   if (p->report.error.code) { /* the others answer all the same */
     if (j->c->json)
@@ -53,9 +52,7 @@ static void show(job *j, const ww_answers *a, uint32_t g) {
       ww_print_error(&p->report.error, stderr);
     return;
   }
-  ww_advise(m, a->fn, &j->ask.targets.gpus[g], j->ask.targets.params, p, a->arena,
-            &advice);
-  ww_explained x = {m, a->fn, p, &advice};
+  ww_explained x = {m, a->fn, p, &advice[g]};
   if (j->fixing)
     ww_fixing_add(j->fixing, m, a->fn, &p->report);
   if (j->sarif)
@@ -92,13 +89,30 @@ static ww_status write_html(job *j) {
   return ww_write_text(j->o->html, &b, &j->c->err);
 }
 
+static bool is_page(const job *j) {
+  return !j->sarif && !j->o->github && !j->o->html && !j->c->json && !j->fixing;
+}
+
+static void compare(const ww_answers *a, const ww_advice *advice) {
+  ww_explained *x = WW_NEWN(a->arena, ww_explained, a->n);
+  for (uint32_t g = 0; g < a->n; g++)
+    x[g] = (ww_explained){a->module, a->fn, &a->p[g], &advice[g]};
+  ww_explain_compare(x, a->n, stdout);
+}
+
 static ww_status explain_one(job *j, ww_launch *launch) {
   ww_answers a;
   ww_status st = ww_answers_make(&j->ask, launch, &a);
   if (st)
     return st;
+  ww_advice *advice = WW_NEWN(a.arena, ww_advice, a.n);
+  ww_limits_begin(j->c, ww_fmt(a.arena, "kernel `%s`", a.fn->name));
+  ww_query_advise(j->ask.cache.read.unit, a.fn, &j->ask.targets, a.arena, a.p, advice);
+  ww_limits_end(j->c);
   for (uint32_t g = 0; g < a.n; g++)
-    show(j, &a, g);
+    show(j, &a, g, advice);
+  if (a.n > 1 && is_page(j))
+    compare(&a, advice);
   ww_answers_free(&a);
   return WW_OK;
 }

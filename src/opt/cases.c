@@ -12,6 +12,7 @@
 
 #include "../base/random.h"
 #include "../base/units.h"
+#include "../trace/sizes.h"
 
 #define LEAST_SIZE 16 /* a number that ends nothing is a size from here on */
 
@@ -33,19 +34,6 @@ static bool reads_grid(const ww_fn *fn, int d) {
   return false;
 }
 
-/* Elements of a size of v for each of n blocks of b threads along an axis; 0: none. */
-static uint64_t per_block(uint64_t v, uint64_t n, uint64_t b) {
-  static const uint16_t times[] = {1, 2, 4, 8, 16, 32, 3, 5, 6, 7};
-  static const uint16_t plain[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
-  for (uint32_t k = 0; k < WW_COUNT(times); k++)
-    if (ceil_div(v, b * times[k]) == n)
-      return b * times[k];
-  for (uint32_t k = 0; k < WW_COUNT(plain); k++)
-    if (ceil_div(v, plain[k]) == n)
-      return plain[k];
-  return 0;
-}
-
 /* The value of a size, or the product of two, in the launch and in the case. */
 static void
 size_of(const ww_plan *p, const ww_case *c, uint32_t j, uint32_t k, uint64_t v[2]) {
@@ -64,7 +52,7 @@ static uint64_t scaled_axis(const ww_plan *p, const ww_case *c, int side, int d)
       for (uint32_t k = pair ? j + 1 : j; k < (pair ? p->nsizes : j + 1); k++) {
         uint64_t v[2];
         size_of(p, c, j, k, v);
-        uint64_t each = v[0] ? per_block(v[0], n, b) : 0;
+        uint64_t each = v[0] ? ww_elements_per_block(v[0], n, b) : 0;
         if (n == 1 && each && each < b)
           each = 0; /* a block that goes over all of it */
         if (each && ceil_div(v[1], each) > most)
@@ -520,8 +508,8 @@ static void find_borders(const ww_plan *p, numbers *v) {
     for (int d = 0; d < 3; d++) {
       add_number(p, v, p->shape[s].block[d]);
       for (uint32_t k = 0; k < p->nsizes; k++) {
-        uint64_t each =
-            per_block(base_value(p, k), p->shape[s].grid[d], p->shape[s].block[d]);
+        uint64_t each = ww_elements_per_block(base_value(p, k), p->shape[s].grid[d],
+                                              p->shape[s].block[d]);
         if (each && p->shape[s].grid[d] > 1 && each <= 8192)
           add_number(p, v, each);
       }

@@ -309,7 +309,6 @@ typedef struct {
 /* out[i] is the report of the list's GPU i. */
 static void predict(const computing *c, ww_report *out) {
   const asking *x = c->x;
-  const ww_module *m = &x->read->unit->module;
   ww_gpu *gpus = WW_NEWN(x->a, ww_gpu, c->n);
   ww_prediction *p = WW_NEWN(x->a, ww_prediction, c->n);
   ww_err e = {0};
@@ -326,14 +325,12 @@ static void predict(const computing *c, ww_report *out) {
                         .cancelled = x->w->children ? NULL : is_over,
                         .cancelled_ctx = (void *)(uintptr_t)x};
   ww_query_predict(x->read->unit, c->fn, c->launch, &q, c->said, x->a, p, &e);
+  if (x->q->explain)
+    ww_query_advise(x->read->unit, c->fn, &q, x->a, p, WW_NEWN(x->a, ww_advice, c->n));
   for (uint32_t i = 0; i < c->n; i++) {
     ww_err *why = &p[i].report.error;
     if (why->code == WW_ECANCEL)
       over(x, c->fn, why);
-    if (x->q->explain && !why->code) {
-      ww_advice advice;
-      ww_advise(m, c->fn, &gpus[i], &x->w->params, &p[i], x->a, &advice);
-    }
     out[i] = p[i].report; /* some of it lies in the unit */
   }
 }

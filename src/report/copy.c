@@ -79,7 +79,7 @@ static void copy_terms(ww_report *r, ww_arena *a) {
 void ww_report_copy(const ww_report *r, ww_arena *a, ww_report *out) {
   *out = *r;
   OWN(a, &out->file, &out->kernel, &out->gpu, &out->grade, &out->roofline_class,
-      &out->bottleneck, &out->error.file);
+      &out->bottleneck, &out->held, &out->error.file);
   if (r->launch) {
     ww_launch *l = WW_NEW(a, ww_launch);
     ww_launch_copy(r->launch, a, l);

@@ -114,6 +114,7 @@ static void write_answer(const ww_report *r, ww_json *j) {
   ww_json_put(j, "bottleneck?:%s", r->bottleneck);
   if (r->nfindings)
     write_findings(r, j);
+  ww_json_put(j, "held?:%s", r->held);
   if (r->total_blocks)
     ww_json_put(j, "sampled:{blocks:%lu,of:%lu}", r->sampled_blocks, r->total_blocks);
   if (r->explained)
@@ -451,6 +452,7 @@ read_answer(const cJSON *tree, ww_arena *a, ww_report *out, ww_err *e) {
   out->grade = ww_json_text(tree, "grade", a);
   out->roofline_class = ww_json_text(get(tree, "roofline"), "class", a);
   out->bottleneck = ww_json_text(tree, "bottleneck", a);
+  out->held = ww_json_text(tree, "held", a);
   out->sampled_blocks = ww_json_whole(get(tree, "sampled"), "blocks");
   out->total_blocks = ww_json_whole(get(tree, "sampled"), "of");
   read_terms(get(tree, "machine"), a, out);

@@ -111,6 +111,9 @@ typedef struct {
   const char *bottleneck;
   ww_finding *findings;
   uint32_t nfindings;
+  /* other sizes at which the findings hold, "half, twice and four times the size (n)";
+   * NULL: the sizes could not be varied */
+  const char *held;
   uint64_t sampled_blocks, total_blocks;
   bool explained; /* `lines` are known */
   ww_report_line *lines;

@@ -105,7 +105,7 @@ void ww_report_print(const ww_report *r, FILE *f) {
   print_head(r, f);
   print_metrics(r, f);
   if (r->roofline_class)
-    fprintf(f, "  bound by %s\n", r->roofline_class);
+    fprintf(f, "  roofline class: %s\n", r->roofline_class);
   if (r->bottleneck)
     fprintf(f, "  bottleneck: %s\n", r->bottleneck);
   for (uint32_t i = 0; i < r->nfindings; i++) {

@@ -39,7 +39,7 @@ static void write_candidate(const candidate *first, const candidate *c, ww_json 
     if (c != first && a->known && b->known && b->value > 0)
       ww_json_put(j, "speedup:%g,verdict:%s", ww_mcp_digits(a->value / b->value),
                   verdict(a, b));
-    ww_json_put(j, "bound?:%s,bottleneck?:%s", c->r.roofline_class, c->r.bottleneck);
+    ww_json_put(j, "roofline_class?:%s,bottleneck?:%s", c->r.roofline_class, c->r.bottleneck);
   }
   ww_json_end_obj(j);
 }
@@ -229,7 +229,7 @@ void ww_mcp_schema_compare(ww_json *j) {
               "time_us object value, low, high\n"
               "speedup number over the first candidate; above 1 is faster\n"
               "verdict string\n"
-              "bound string bandwidth or compute\n"
+              "roofline_class string bandwidth or compute\n"
               "bottleneck string\n"
               "error string why it has no time");
   ww_mcp_list(

@@ -101,7 +101,7 @@ void ww_mcp_short(const ww_report *r, uint32_t line, bool explain, ww_json *j) {
     write_shape(j, "block", r->launch->block);
   if (r->m[WW_M_time_us].known)
     ww_mcp_quantity(j, "time_us", &r->m[WW_M_time_us]);
-  ww_json_put(j, "bound?:%s,bottleneck?:%s,metrics:{", r->roofline_class,
+  ww_json_put(j, "roofline_class?:%s,bottleneck?:%s,metrics:{", r->roofline_class,
               r->bottleneck);
   for (size_t k = 0; k < NHEADLINE; k++)
     if (r->m[headline[k]].known)
@@ -140,7 +140,7 @@ static void schema_report(ww_json *j) {
   ww_schema_properties(j, "value number\nlow number\nhigh number");
   ww_json_put(j, "}}");
   ww_schema_properties(j,
-                       "bound string bandwidth or compute: the side of the roofline\n"
+                       "roofline_class string bandwidth or compute\n"
                        "bottleneck string what limits it, in words");
   ww_json_put(j, "metrics:{type:'object',properties:{");
   for (size_t k = 0; k < NHEADLINE; k++)
@@ -295,8 +295,8 @@ write_place(const ww_report *r, const ww_roof_point *p, const char *why, ww_json
   else {
     double share = p->roof > 0 ? p->gflops / p->roof : 0;
     ww_json_put(j,
-                "ai:%g,gflops:%g,roof_gflops:%g,share_of_roof:%g,precision:%s,bound:%s,"
-                "bottleneck?:%s",
+                "ai:%g,gflops:%g,roof_gflops:%g,share_of_roof:%g,precision:%s,"
+                "roofline_class:%s,bottleneck?:%s",
                 ww_mcp_digits(p->ai), ww_mcp_digits(p->gflops), ww_mcp_digits(p->roof),
                 ww_mcp_digits(share), ww_roof_names[p->precision], r->roofline_class,
                 r->bottleneck);
@@ -376,7 +376,7 @@ void ww_mcp_schema_roofline(ww_json *j) {
       j, "roof_gflops number what memory and arithmetic allow at this intensity\n"
          "share_of_roof number\n"
          "precision string of most of its FLOPs\n"
-         "bound string bandwidth or compute\n"
+         "roofline_class string bandwidth or compute\n"
          "no_place string why it stands nowhere: no FLOPs, no traffic");
   ww_json_put(j, "}}}");
   ww_mcp_begin_list(j, "roofs", NULL);

@@ -178,6 +178,7 @@ static void report(ww_json *j) {
       "bottleneck string what limits it, in words\n"
       "findings array of /v1/explain: file, line, rule, message, gain; cause, remedy, "
       "also\n"
+      "held string other sizes at which the findings were found too\n"
       "lines array of /v1/explain: file, line, share of the time, instructions, bytes; "
       "sectors_per_request of global accesses, shared_conflict_ways of shared ones\n"
       "machine object all that the time was computed from\n"

@@ -28,6 +28,7 @@ struct ww_footprints {
   uint64_t grid[3];
   entry **by_id; /* per ins_id */
   uint32_t n;
+  uint64_t shared_to; /* address behind the last touched byte of shared memory */
 };
 
 ww_footprints *ww_footprints_new(ww_memory *mem, const uint64_t grid[3]) {
@@ -64,7 +65,13 @@ static entry *entry_of(ww_footprints *f, const ww_access *a) {
   return e;
 }
 
+uint64_t ww_footprints_shared(const ww_footprints *f) {
+  return f->shared_to ? f->shared_to - WW_SHARED_BASE : 0;
+}
+
 void ww_footprints_access(ww_footprints *f, const ww_access *a) {
+  if (a->space == WW_SHARED && a->hi > f->shared_to)
+    f->shared_to = a->hi;
   if (a->space != WW_GLOBAL && a->space != WW_CONST)
     return;
   entry *e = entry_of(f, a);

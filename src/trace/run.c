@@ -562,6 +562,7 @@ ww_status ww_sample(ww_machine *m,
                       .idle_instructions = s.idle_instructions};
   if (!st) {
     ww_counter_result(s.counter, a, &out->tally);
+    out->shared_end = ww_footprints_shared(s.prints);
     ww_footprints_fit(s.prints, a, &out->footprints, &out->nfootprints);
   }
   ww_footprints_free(s.prints);

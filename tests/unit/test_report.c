@@ -191,7 +191,7 @@ static void table_for_people(void **state) {
       "  time_us                          5.1 us  4.7 us .. 5.6 us\n"
       "  dram_read_bytes                8.389 MB\n"
       "  registers                  0 per thread\n"
-      "  bound by bandwidth\n"
+      "  roofline class: bandwidth\n"
       "  bottleneck: dram bandwidth\n"
       "  main.cu:12 lanes are 128 bytes apart (up to 1.8x) [uncoalesced-load]\n"
       "  assumed x: 4194304 bytes, from the accesses\n");

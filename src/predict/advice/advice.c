@@ -14,6 +14,13 @@ const ww_rule_info ww_rules[WW_NRULES] = {
 #include "advice.def"
 };
 
+const char *const ww_words[WW_NWORDS][WW_NDIALECTS] = {
+#define WORD(name, cuda, opencl, hip, openmp) \
+  [WW_WORD_##name] = {                        \
+      [WW_CUDA] = cuda, [WW_OPENCL] = opencl, [WW_HIP] = hip, [WW_OPENMP] = openmp},
+#include "words.def"
+};
+
 /* ---- sites and parts ---- */
 
 static void index_blocks(ww_advisor *x) {
@@ -139,8 +146,32 @@ const ww_line_counts *ww_advice_line(const ww_advisor *x, ww_loc at) {
   return NULL;
 }
 
-double ww_advice_touched(const ww_arg_counts *g) {
-  double range = g->hi - g->lo;
+/* Bytes from the first to the last that the argument's footprints reach in any working
+ * block; 0: one of them does not move evenly. */
+static double hull(const ww_advisor *x, int32_t arg) {
+  const ww_sampled *s = &x->p->trace.sampled;
+  double lo = INFINITY;
+  double hi = -INFINITY;
+  for (uint32_t k = 0; k < s->nfootprints; k++) {
+    const ww_footprint *f = &s->footprints[k];
+    double from = f->at;
+    double to = f->at + f->bytes;
+    if (f->arg != arg)
+      continue;
+    if (!f->affine)
+      return 0;
+    for (int d = 0; d < 3; d++) {
+      double reach = f->stride[d] * (s->box[d] - 1.0);
+      *(reach < 0 ? &from : &to) += reach;
+    }
+    lo = fmin(lo, from);
+    hi = fmax(hi, to);
+  }
+  return fmax(hi - lo, 0);
+}
+
+double ww_advice_touched(const ww_advisor *x, const ww_arg_counts *g) {
+  double range = fmax(g->hi - g->lo, g->arg < 0 ? 0 : hull(x, g->arg));
   double unique = 32 * g->unique_sectors;
   return range > 0 ? fmin(range, unique) : unique;
 }
@@ -255,8 +286,7 @@ static void cost_lines(const ww_advisor *x, ww_advice *out) {
 
 /* ---- all ---- */
 
-/* The items as the report's findings, paths as the module has them. */
-static void add_findings(const ww_advice *d, ww_arena *a, ww_report *r) {
+void ww_advice_report(const ww_advice *d, ww_arena *a, ww_report *r) {
   r->explained = true;
   r->lines = d->lines;
   r->nlines = d->nlines;
@@ -294,15 +324,19 @@ void ww_advise(const ww_module *m,
   *out = (ww_advice){0};
   index_blocks(&x);
   collect_sites(&x);
+  x.flow = ww_advice_flow(fn, a);
   cost_lines(&x, out);
   ww_advise_access(&x);
   ww_advise_reuse(&x);
   ww_advise_code(&x);
   ww_advise_flow(&x);
   ww_advise_launch(&x);
+  ww_advise_width(&x);
+  ww_advise_matrix(&x);
+  ww_advise_sync(&x);
   if (x.items.n)
     qsort(x.items.v, x.items.n, sizeof *x.items.v, by_gain);
   out->items = x.items.v;
   out->nitems = x.items.n;
-  add_findings(out, a, &p->report);
+  ww_advice_report(out, a, &p->report);
 }

@@ -42,6 +42,14 @@ typedef struct {
   double rest; /* share that belongs to no line: launch, tail, first fetches */
 } ww_advice;
 
+/* Does it speak of how many blocks the launch has? At another size there are others. */
+static inline bool ww_rule_of_grid(ww_rule r) {
+  return r == WW_RULE_FEW_BLOCKS || r == WW_RULE_TAIL;
+}
+
+/* The items become the report's findings, paths as the module has them. */
+void ww_advice_report(const ww_advice *d, ww_arena *a, ww_report *r);
+
 /* params as the prediction used them; its report gets the lines and findings. */
 void ww_advise(const ww_module *m,
                const ww_fn *fn,
@@ -59,5 +67,7 @@ typedef struct {
   const ww_advice *advice;
 } ww_explained;
 void ww_explain_print(const ww_explained *x, FILE *out);
+/* One line for each of n GPUs: the time, and what to change first; or why it has none. */
+void ww_explain_compare(const ww_explained *x, uint32_t n, FILE *out);
 
 #endif

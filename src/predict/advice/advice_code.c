@@ -162,7 +162,8 @@ static void double_constants(ww_advisor *x) {
              "float values are converted to double, computed with and converted back, "
              "%.3g operations a thread",
              ww_per_thread(x, operations)),
-      "write float constants (0.5f, not 0.5) and float functions (sqrtf, powf, fabsf)");
+      ww_fmt(x->a, "write float constants (0.5f, not 0.5) and %s",
+             ww_word_of(x, WW_WORD_FLOATS)));
 }
 
 /* ---- divisions, powers ---- */
@@ -203,8 +204,10 @@ static void divisions(ww_advisor *x) {
              "%.3g integer divisions or remainders a thread by values unknown to the "
              "compiler, about %.0f instructions each",
              ww_per_thread(x, g.count), cost / g.count),
-      "take the indices from a 2D or 3D grid instead, count them up with the loop, or "
-      "make the divisor a template parameter or constexpr");
+      ww_fmt(x->a,
+             "take the indices from %s instead, count them up with the loop, or "
+             "make the divisor %s",
+             ww_word_of(x, WW_WORD_GRID), ww_word_of(x, WW_WORD_CONSTANT)));
 }
 
 static bool cheap_power(const ww_site *s, const bool *varying) {
@@ -301,12 +304,13 @@ static void recomputations(ww_advisor *x) {
     return;
   ww_advice_add(x, WW_RULE_RECOMPUTATION, g.worst.at, &w,
                 ww_fmt(x->a,
-                       "every thread of the block computes the same value, %.3g "
+                       "every thread of the %s computes the same value, %.3g "
                        "expensive operations a thread",
-                       ww_per_thread(x, g.count)),
-                "compute it once: on the host as an argument, in a table in constant "
-                "memory, or by one "
-                "thread into shared memory");
+                       ww_word_of(x, WW_WORD_BLOCK), ww_per_thread(x, g.count)),
+                ww_fmt(x->a,
+                       "compute it once: on the host as an argument, %s, or by one "
+                       "thread into %s",
+                       ww_word_of(x, WW_WORD_TABLE), ww_word_of(x, WW_WORD_SHARED)));
 }
 
 void ww_advise_code(ww_advisor *x) {

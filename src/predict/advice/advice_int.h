@@ -26,6 +26,12 @@ typedef struct {
   double latency; /* warps times cycles */
 } ww_part;
 
+/* Where a value goes. */
+typedef struct {
+  bool shared;   /* into shared memory */
+  uint32_t uses; /* instructions of float arithmetic and matrix products */
+} ww_flow_to;
+
 typedef struct {
   const ww_module *m;
   const ww_fn *fn;
@@ -40,8 +46,20 @@ typedef struct {
   const ww_line_counts *lines, *lines_end; /* of the tally, by file and line */
   ww_part all;                             /* their sum */
   const ww_block_counts **of; /* per block of fn: its counts, NULL where it never ran */
+  const ww_flow_to *flow;     /* per value of fn */
   WW_VEC(ww_advice_item) items;
 } ww_advisor;
+
+/* words.def: what a finding names, as the file's own language calls it */
+typedef enum {
+#define WORD(name, ...) WW_WORD_##name,
+#include "words.def"
+  WW_NWORDS
+} ww_word;
+extern const char *const ww_words[WW_NWORDS][WW_NDIALECTS];
+static inline const char *ww_word_of(const ww_advisor *x, ww_word w) {
+  return ww_words[w][x->m->dialect];
+}
 
 /* ---- advice.c ---- */
 static inline ww_loc ww_site_loc(const ww_advisor *x, const ww_site *s) {
@@ -70,11 +88,14 @@ void ww_advice_add(ww_advisor *x,
                    const char *remedy);
 const ww_line_counts *ww_advice_line(const ww_advisor *x,
                                      ww_loc at); /* NULL: nothing was counted there */
-/* Bytes of the argument that the launch touches: distinct sectors, estimated from few
- * blocks, and no more than the range. */
-double ww_advice_touched(const ww_arg_counts *g);
+/* Bytes of the argument that the launch touches: what its footprints enclose where they
+ * move evenly with the block, else the range that the sampled blocks touched; no more
+ * than the distinct sectors that they touch one by one. */
+double ww_advice_touched(const ww_advisor *x, const ww_arg_counts *g);
 /* where it is declared: for what concerns the launch as a whole */
 ww_loc ww_advice_kernel(const ww_advisor *x);
+
+const ww_flow_to *ww_advice_flow(const ww_fn *fn, ww_arena *a); /* advice_flow.c */
 
 /* ---- the searches ---- */
 /* advice_memory.c: coalescing, banks, narrow accesses, local memory, atomics */
@@ -83,6 +104,9 @@ void ww_advise_access(ww_advisor *x);
 void ww_advise_reuse(ww_advisor *x);
 /* advice_code.c: double constants, division, recomputation */
 void ww_advise_code(ww_advisor *x);
+void ww_advise_width(ww_advisor *x);  /* advice_width.c: neighbours of a thread */
+void ww_advise_matrix(ww_advisor *x); /* advice_matrix.c: matrix units */
+void ww_advise_sync(ww_advisor *x);   /* advice_sync.c: barriers within a warp */
 void ww_advise_flow(ww_advisor *x); /* advice_launch.c: divergence */
 /* advice_launch.c: occupancy, grid, tail, barriers */
 void ww_advise_launch(ww_advisor *x);

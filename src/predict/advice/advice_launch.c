@@ -87,9 +87,11 @@ void ww_advise_flow(ww_advisor *x) {
                 loop ? "give neighbouring threads work of equal length (sort or bin it "
                        "by length), or share "
                        "a long item among the threads of a warp"
-                     : "let whole warps take the same side: order the data by case, or "
-                       "choose the side by "
-                       "threadIdx.x / 32 instead of neighbouring threads");
+                     : ww_fmt(x->a,
+                              "let whole warps take the same side: order the data by "
+                              "case, or choose the side by %s / %u instead of "
+                              "neighbouring threads",
+                              ww_word_of(x, WW_WORD_INDEX), x->g->lanes));
 }
 
 /* ---- occupancy ---- */
@@ -115,6 +117,21 @@ static void low_occupancy(ww_advisor *x,
                 remedy);
 }
 
+/* How the source asks the compiler for so many blocks on an SM. */
+static const char *
+bounds_text(const ww_advisor *x, uint32_t threads, const ww_occupancy *o) {
+  switch (x->m->dialect) {
+  case WW_OPENCL:
+    return ww_fmt(x->a, "__attribute__((reqd_work_group_size(%u, 1, 1)))", threads);
+  case WW_OPENMP:
+    return ww_fmt(x->a, "thread_limit(%u)", threads);
+  case WW_HIP: /* counts warps of a SIMD, of which a compute unit has four */
+    return ww_fmt(x->a, "__launch_bounds__(%u, %u)", threads, (o->warps + 3) / 4);
+  default:
+    return ww_fmt(x->a, "__launch_bounds__(%u, %u)", threads, o->blocks);
+  }
+}
+
 static void by_registers(ww_advisor *x, ww_work *w) {
   const ww_occupancy *o = &x->work->occupancy;
   double warps = w->warps_per_block;
@@ -134,9 +151,9 @@ static void by_registers(ww_advisor *x, ww_work *w) {
       x, w,
       ww_fmt(x->a, "%.0f registers a thread leave room for no more", o->registers),
       ww_fmt(x->a,
-             "with %.0f registers %u warps would fit: __launch_bounds__(%u, %u), "
+             "with %.0f registers %u warps would fit: %s, "
              "fewer values alive at once, less unrolling",
-             want, w->occupancy.warps, threads, blocks));
+             want, w->occupancy.warps, bounds_text(x, threads, &w->occupancy)));
   if (x->items.n > before) {
     x->items.v[before].bounds[0] = threads;
     x->items.v[before].bounds[1] = blocks;
@@ -148,12 +165,14 @@ static void by_shared(ww_advisor *x, ww_work *w) {
   ww_occupancy_of(x->g, w->block_threads, o->registers, o->shared_bytes / 4,
                   &w->occupancy);
   low_occupancy(x, w,
+                ww_fmt(x->a, "each %s of %llu threads takes %.4g KB of %s",
+                       ww_word_of(x, WW_WORD_BLOCK),
+                       (unsigned long long)w->block_threads, o->shared_bytes / 1024,
+                       ww_word_of(x, WW_WORD_SHARED)),
                 ww_fmt(x->a,
-                       "each block of %llu threads takes %.4g KB of shared memory",
-                       (unsigned long long)w->block_threads, o->shared_bytes / 1024),
-                "use less shared memory for each block (a smaller tile, a narrower "
-                "type), or let more "
-                "threads share it");
+                       "use less of it for each %s (a smaller tile, a narrower type), "
+                       "or let more threads share it",
+                       ww_word_of(x, WW_WORD_BLOCK)));
 }
 
 static void by_block_size(ww_advisor *x, ww_work *w) {
@@ -170,9 +189,38 @@ static void by_block_size(ww_advisor *x, ww_work *w) {
   if (w->occupancy.warps <= o->warps)
     return;
   low_occupancy(x, w,
-                ww_fmt(x->a, "an SM holds at most %u blocks of %llu threads", o->blocks,
+                ww_fmt(x->a, "an SM holds at most %u %s of %llu threads", o->blocks,
+                       ww_word_of(x, WW_WORD_BLOCKS),
                        (unsigned long long)x->work->block_threads),
-                "launch blocks of 128 or 256 threads");
+                ww_word_of(x, WW_WORD_SIZE));
+}
+
+/* Does the code touch shared memory in ways that the trace's accesses do not show? */
+static bool copies_in_bulk(const ww_fn *fn) {
+  return ww_fn_has(fn, WW_OP_BULK) || ww_fn_has(fn, WW_OP_TMA) ||
+         ww_fn_has(fn, WW_OP_WGMMA) || ww_fn_has(fn, WW_OP_CALLI);
+}
+
+/* Loops that were run in part may use more than was seen. */
+static bool unused_shared(ww_advisor *x) {
+  ww_work w = *x->work;
+  const ww_sampled *s = &x->p->trace.sampled;
+  const ww_occupancy *o = &x->work->occupancy;
+  double used = s->shared_end;
+  if (used > 0.6 * o->shared_bytes ||
+      (used > 0 && s->extrapolated) || copies_in_bulk(x->fn))
+    return false;
+  ww_occupancy_of(x->g, w.block_threads, o->registers, used, &w.occupancy);
+  ww_advice_add(x, WW_RULE_UNUSED_SHARED, ww_advice_kernel(x), &w,
+                ww_fmt(x->a,
+                       "each %s holds %.4g KB of %s and uses %.3g KB of it: %u warps fit "
+                       "on an SM where %u would",
+                       ww_word_of(x, WW_WORD_BLOCK), o->shared_bytes / 1024,
+                       ww_word_of(x, WW_WORD_SHARED), used / 1024, o->warps,
+                       w.occupancy.warps),
+                "ask for what is used: a smaller array, or less dynamic shared memory in "
+                "the launch");
+  return true;
 }
 
 static void occupancy(ww_advisor *x) {
@@ -182,7 +230,7 @@ static void occupancy(ww_advisor *x) {
     return;
   if (o->limiter == WW_LIMIT_REGISTERS)
     by_registers(x, &w);
-  if (o->limiter == WW_LIMIT_SHARED)
+  if (o->limiter == WW_LIMIT_SHARED && !unused_shared(x))
     by_shared(x, &w);
   if (o->limiter == WW_LIMIT_BLOCKS || o->limiter == WW_LIMIT_WARPS)
     by_block_size(x, &w);
@@ -267,10 +315,11 @@ static void tail(ww_advisor *x) {
              "%.0f blocks are %.3g waves of the %.0f that fit at once: the last wave "
              "leaves most of the GPU idle",
              (double)x->work->blocks, waves, slots),
-      ww_fmt(x->a,
-             "launch a multiple of %.0f blocks with a grid-stride loop, or smaller "
-             "blocks so that the rest is small",
-             slots));
+      ww_fmt(
+          x->a,
+          "launch a multiple of %.0f %s with %s, or smaller ones so that the rest is "
+          "small",
+          slots, ww_word_of(x, WW_WORD_BLOCKS), ww_word_of(x, WW_WORD_STRIDE)));
 }
 
 static void imbalance(ww_advisor *x) {
@@ -302,8 +351,8 @@ static void barriers(ww_advisor *x) {
           x->a,
           "%.3g block barriers a thread; at each the block waits for its slowest warp",
           x->work->chain.barriers),
-      "do more between barriers, use __syncwarp and shuffles within a warp, or smaller "
-      "blocks");
+      ww_fmt(x->a, "do more between barriers, use %s within a warp, or smaller %s",
+             ww_word_of(x, WW_WORD_WARP_SYNC), ww_word_of(x, WW_WORD_BLOCKS)));
 }
 
 void ww_advise_launch(ww_advisor *x) {

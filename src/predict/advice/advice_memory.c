@@ -103,12 +103,6 @@ static double tidy_cycles(const ww_advisor *x, bool store, double now) {
   return now * other / (side + other) + fmin(tidy, now * side / (side + other));
 }
 
-static const char *neighbours(const ww_advisor *x) {
-  return x->m->dialect == WW_OPENCL   ? "get_local_id(0)"
-         : x->m->dialect == WW_OPENMP ? "loop iterations"
-                                      : "threadIdx.x";
-}
-
 static void uncoalesced_loads(ww_advisor *x) {
   culprits c = scattered(x, false);
   double excess = sum_excess(&c);
@@ -135,8 +129,8 @@ static void uncoalesced_loads(ww_advisor *x) {
              "let consecutive %s read consecutive elements (swap the index "
              "order, turn an array of "
              "structures into a structure of arrays), or bring the data "
-             "through shared memory",
-             neighbours(x)));
+             "through %s",
+             ww_word_of(x, WW_WORD_INDEX), ww_word_of(x, WW_WORD_SHARED)));
 }
 
 static void uncoalesced_stores(ww_advisor *x) {
@@ -159,8 +153,8 @@ static void uncoalesced_stores(ww_advisor *x) {
   add(x, WW_RULE_UNCOALESCED_STORE, &c, &w, scattered_cause(x, &c, true),
       ww_fmt(x->a,
              "let consecutive %s write consecutive elements; where the output is "
-             "transposed, turn a tile around in shared memory first",
-             neighbours(x)));
+             "transposed, turn a tile around in %s first",
+             ww_word_of(x, WW_WORD_INDEX), ww_word_of(x, WW_WORD_SHARED)));
 }
 
 /* ---- shared memory ---- */
@@ -204,12 +198,13 @@ static bool narrow(const ww_line_counts *l) {
 
 /* Each element is moved about once: only then can a thread take four neighbours instead
  * of one. */
-static bool moved_once(const ww_tally *t) {
+static bool moved_once(const ww_advisor *x) {
+  const ww_tally *t = x->t;
   double moved = 0;
   double unique = 0;
   for (uint32_t k = 0; k < t->nargs; k++) {
     moved += t->args[k].ld_bytes + t->args[k].st_bytes;
-    unique += ww_advice_touched(&t->args[k]);
+    unique += ww_advice_touched(x, &t->args[k]);
   }
   return moved < 2.2 * unique;
 }
@@ -251,15 +246,15 @@ static void narrow_accesses(ww_advisor *x) {
   double others;
   culprits c = narrow_lines(x, &bytes, &others);
   double requests = sum_excess(&c);
-  if (!c.n || others > 0.25 * requests || !moved_once(x->t) ||
-      x->t->c.shared_ld_requests + x->t->c.atomic_requests > 0.5 * requests)
+  if (!c.n || others > 0.25 * requests || !moved_once(x) ||
+      x->t->c.shared_ld_requests + x->t->c.atomic_requests > 0.25 * requests)
     return;
   double lane = bytes / requests / x->g->lanes; /* bytes of a lane */
   ww_work w = *x->work;
   widen(x, requests, bytes, &w);
-  const char *vector = lane < 1.5   ? "uchar4"
-                       : lane < 2.5 ? "ushort4 or two half2"
-                                    : "float4 or int4";
+  const char *vector = ww_word_of(x, lane < 1.5   ? WW_WORD_WIDE1
+                                     : lane < 2.5 ? WW_WORD_WIDE2
+                                                  : WW_WORD_WIDE4);
   add(x, WW_RULE_NARROW_ACCESS, &c, &w,
       ww_fmt(x->a,
              "each thread moves %.2g byte%s at a time: the number of requests and "
@@ -309,8 +304,10 @@ static void local_memory(ww_advisor *x) {
              "an array of the thread (%u bytes) is indexed by values known only at run "
              "time, so it lies in memory: %.3g accesses a thread",
              x->fn->local_bytes, ww_per_thread(x, c->local_requests)),
-      "unroll the loops that index it (#pragma unroll, constant bounds) so that it "
-      "becomes registers, or keep it in shared memory");
+      ww_fmt(x->a,
+             "unroll the loops that index it (%s, constant bounds) so that it "
+             "becomes registers, or keep it in %s",
+             ww_word_of(x, WW_WORD_UNROLL), ww_word_of(x, WW_WORD_SHARED)));
 }
 
 /* ---- atomics ---- */
@@ -325,7 +322,7 @@ static double atomics_left(const ww_advisor *x) {
   double blocks = fmin(w->blocks, x->g->sms * fmax(1, w->occupancy.blocks));
   for (uint32_t k = 0; k < x->t->nargs; k++)
     if (x->t->args[k].atomics > 0)
-      bytes += ww_advice_touched(&x->t->args[k]);
+      bytes += ww_advice_touched(x, &x->t->args[k]);
   if (bytes > 48 << 10)
     return c->atomic_max_same > 0 ? c->atomic_requests / c->atomic_max_same : 1;
   return w->traffic.atomics_same > blocks ? blocks / w->traffic.atomics_same : 1;
@@ -363,10 +360,11 @@ static void atomics(ww_advisor *x) {
                    "%.3g atomic updates, many of them to the same addresses: they "
                    "are carried out one after the other",
                    c->atomic_lanes),
-      "combine first: add up within the thread, then the warp (__reduce_add_sync, "
-      "__shfl_down_sync) or the block (shared memory), and let one thread of each "
-      "block "
-      "do the atomic; fewer blocks with a grid-stride loop need fewer still");
+      ww_fmt(x->a,
+             "combine first: add up within the thread, then %s, and let one thread of "
+             "each %s do the atomic; %s need fewer still",
+             ww_word_of(x, WW_WORD_COMBINE), ww_word_of(x, WW_WORD_BLOCK),
+             ww_word_of(x, WW_WORD_FEWER)));
 }
 
 void ww_advise_access(ww_advisor *x) {

@@ -122,8 +122,10 @@ static void memory_accumulators(ww_advisor *x) {
       m.stores > 0
           ? "keep the running value in a local variable and store it once, after the "
             "loop"
-          : "load it once before the loop into a local variable; __restrict__ on the "
-            "pointers lets the compiler do so itself");
+          : ww_fmt(x->a,
+                   "load it once before the loop into a local variable; %s on the "
+                   "pointers lets the compiler do so itself",
+                   ww_word_of(x, WW_WORD_RESTRICT)));
 }
 
 /* ---- tiles ---- */
@@ -133,29 +135,62 @@ enum {
 }; /* a tile of 16 x 16 saves 15 of 16 loads on each side; half of that is what people
       reach */
 
-/* The line with most loads through regular addresses of the argument. */
-static ww_loc line_of(const ww_advisor *x, int32_t arg) {
+enum { REUSED = 4 }; /* arithmetic instructions on a value that make a register tile */
+
+/* Loads of the argument through regular addresses. */
+typedef struct {
+  ww_loc at; /* the line with most of them that go nowhere but to the thread */
+  double bytes, private; /* lanes' bytes; of those, what no one shares as it is */
+} loads;
+
+/* Does the instruction keep what it loads where others find it, or where the thread
+ * uses it again and again: in shared memory, in a tile of registers? */
+static bool is_staged(const ww_advisor *x, const ww_footprint *f) {
+  const ww_ins *i = f->ins;
+  if (ww_is_bulk(i))
+    return true;
+  for (uint32_t k = 0; i->op == WW_OP_LD && f->fn == x->fn && k < i->nres; k++)
+    if (x->flow[i->dst + k].shared || x->flow[i->dst + k].uses >= REUSED)
+      return true;
+  return false;
+}
+
+static double lanes_of(const ww_advisor *x, const ww_footprint *f) {
+  for (const ww_site *s = x->sites; s < x->sites_end; s++)
+    if (s->ins == f->ins && s->fn == f->fn)
+      return s->lanes;
+  return 0;
+}
+
+static loads loads_of(const ww_advisor *x, int32_t arg) {
   const ww_sampled *s = &x->p->trace.sampled;
-  ww_loc best = {0, 0};
+  loads out = {0};
   double most = 0;
   for (uint32_t k = 0; k < s->nfootprints; k++) {
     const ww_footprint *f = &s->footprints[k];
     ww_loc at = x->m->locs[f->ins->loc];
     if (f->arg != arg || f->kind != WW_ACCESS_LOAD || !f->affine || !at.line)
       continue;
+    bool staged = is_staged(x, f);
+    double bytes =
+        lanes_of(x, f) * ww_type_bytes[f->ins->type] * (f->ins->n ? f->ins->n : 1);
     const ww_line_counts *l = ww_advice_line(x, at);
-    if (l && l->ld_requests > most) {
+    out.bytes += bytes;
+    out.private += staged ? 0 : bytes;
+    if (!staged && l && l->ld_requests > most) {
       most = l->ld_requests;
-      best = at;
+      out.at = at;
     }
   }
-  return best;
+  return out;
 }
 
 typedef struct {
   double requests, sectors, unique; /* of arguments that are loaded again and again */
   double again;                     /* how often, mean */
   const ww_arg_counts *worst;
+  ww_loc at;    /* where it is loaded */
+  double times; /* that each of its elements is */
 } reuse;
 
 static reuse find_reuse(const ww_advisor *x) {
@@ -163,16 +198,22 @@ static reuse find_reuse(const ww_advisor *x) {
   double bytes = 0;
   for (uint32_t k = 0; k < x->t->nargs; k++) {
     const ww_arg_counts *g = &x->t->args[k];
-    double again = ww_ratio(g->ld_bytes, ww_advice_touched(g));
-    if (again < SAVED || g->arg < 0 || !line_of(x, g->arg).line)
+    double touched = ww_advice_touched(x, g);
+    loads l = g->arg < 0 ? (loads){0} : loads_of(x, g->arg);
+    double share = ww_ratio(l.private, l.bytes);
+    double again = share * ww_ratio(g->ld_bytes, touched);
+    if (again < SAVED || !l.at.line)
       continue;
     /* Sectors that coalescing would save are another finding's. */
-    r.requests += g->ld_requests;
-    r.sectors += fmin(g->ld_sectors, fmax(g->ld_requests, g->ld_bytes / 32));
-    r.unique += ww_advice_touched(g) / 32;
-    bytes += g->ld_bytes;
-    if (!r.worst || g->ld_sectors > r.worst->ld_sectors)
-      r.worst = g;
+    r.requests += share * g->ld_requests;
+    r.sectors += share * fmin(g->ld_sectors, fmax(g->ld_requests, g->ld_bytes / 32));
+    r.unique += touched / 32;
+    bytes += share * g->ld_bytes;
+    if (r.worst && g->ld_sectors <= r.worst->ld_sectors)
+      continue;
+    r.worst = g;
+    r.at = l.at;
+    r.times = again;
   }
   if (r.unique > 0)
     r.again = bytes / (32 * r.unique);
@@ -217,14 +258,16 @@ static void redundant_loads(ww_advisor *x) {
     return;
   ww_work w = *x->work;
   tile(x, &r, &w);
-  ww_advice_add(x, WW_RULE_REDUNDANT_LOAD, line_of(x, r.worst->arg), &w,
+  ww_advice_add(x, WW_RULE_REDUNDANT_LOAD, r.at, &w,
                 ww_fmt(x->a,
                        "each element of %s is loaded %.0f times from global memory, "
                        "each thread for itself",
-                       r.worst->name, r.worst->ld_bytes / ww_advice_touched(r.worst)),
-                "load a tile into shared memory once for the whole block and read it "
-                "from there, and let a "
-                "thread compute several results from what it has loaded");
+                       r.worst->name, r.times),
+                ww_fmt(x->a,
+                       "load a tile into %s once for the whole %s and read it "
+                       "from there, and let a thread compute several results from what "
+                       "it has loaded",
+                       ww_word_of(x, WW_WORD_SHARED), ww_word_of(x, WW_WORD_BLOCK)));
 }
 
 /* ---- operands from shared memory ---- */
@@ -260,8 +303,46 @@ static void shared_traffic(ww_advisor *x) {
                 "keeps in registers");
 }
 
+/* ---- L2 ---- */
+
+#define AGAIN 1.25 /* fetched from DRAM beyond the first time */
+
+static void l2_residency(ww_advisor *x) {
+  ww_work w = *x->work;
+  ww_traffic *f = &w.traffic;
+  double l2 = x->g->l2_bytes;
+  if (!(f->unique_read > 0) || f->dram_read < AGAIN * f->unique_read || !(l2 > 0) ||
+      f->footprint < 0.5 * l2)
+    return;
+  const ww_arg_counts *worst = NULL;
+  for (uint32_t k = 0; k < x->t->nargs; k++)
+    if (x->t->args[k].arg >= 0 && loads_of(x, x->t->args[k].arg).at.line &&
+        (!worst || x->t->args[k].ld_sectors > worst->ld_sectors))
+      worst = &x->t->args[k];
+  double share = f->unique_read / f->dram_read;
+  double saved = (f->dram_read - f->unique_read) / 32;
+  f->dram_read = f->unique_read;
+  f->l2_hits = fmin(f->l2_hits + saved, f->l2_lookups);
+  f->from_l2 += f->from_dram * (1 - share);
+  f->from_dram *= share;
+  w.chain.beyond_l2 *= share;
+  ww_advice_add(
+      x, WW_RULE_L2_RESIDENCY,
+      worst ? loads_of(x, worst->arg).at : ww_advice_kernel(x), &w,
+      ww_fmt(x->a,
+             "%.4g MB come from DRAM where the launch reads %.4g MB: %s come back to "
+             "data that has left L2 (%.3g MB) since",
+             x->work->traffic.dram_read / 1e6, f->unique_read / 1e6,
+             ww_word_of(x, WW_WORD_BLOCKS), l2 / 1e6),
+      ww_fmt(x->a,
+             "let %s that share data follow one another: swap the axes of the grid, "
+             "number them in tiles, or go over the data in parts that fit L2",
+             ww_word_of(x, WW_WORD_BLOCKS)));
+}
+
 void ww_advise_reuse(ww_advisor *x) {
   shared_traffic(x);
   memory_accumulators(x);
   redundant_loads(x);
+  l2_residency(x);
 }

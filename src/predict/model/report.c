@@ -95,7 +95,9 @@ static const char *in_words(const ww_prediction *p, const ww_gpu *g, ww_arena *a
   case WW_TERM_PIPE:
     return ww_fmt(a, "%s pipe", ww_pipe_names[t->busiest]);
   case WW_TERM_ATOMIC:
-    return "atomics: many on one address, or more than L2 takes";
+    return p->trace.sampled.tally.c.atomic_requests > 0
+               ? "atomics: many on one address, or more than L2 takes"
+               : "store conflicts: many threads store to one place";
   case WW_TERM_BARRIER:
     return "barriers: warps wait for each other";
   case WW_TERM_TAIL:

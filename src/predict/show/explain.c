@@ -163,6 +163,44 @@ static void print_stalls(const ww_timing *t, FILE *f) {
   ww_buf_free(&text);
 }
 
+void ww_explain_compare(const ww_explained *x, uint32_t n, FILE *f) {
+  source s = {.arena = ww_arena_new()};
+  char us[16];
+  char g[16];
+  fputc('\n', f);
+  ww_show_bold(f, ww_fmt(s.arena, "%s on each GPU", x->fn->name));
+  fputs("\n  GPU              time  change first\n", f);
+  for (uint32_t k = 0; k < n; k++) {
+    const ww_report *r = &x[k].p->report;
+    const ww_advice_item *i = x[k].advice->nitems ? x[k].advice->items : NULL;
+    if (r->error.code) {
+      fprintf(f, "  %s\n", r->gpu);
+      ww_show_wrapped(f, ww_fmt(s.arena, "no answer: %s", r->error.msg), 24);
+    } else if (!i)
+      fprintf(f, "  %-12s %8s  nothing stands out\n", r->gpu,
+              ww_show_us(x[k].p->timing.us, us));
+    else
+      fprintf(f, "  %-12s %8s  %s, %sx  %s\n", r->gpu,
+              ww_show_us(x[k].p->timing.us, us), place_of(&x[k], &s, i),
+              factor(i->gain, g), ww_rules[i->rule].id);
+  }
+  ww_arena_free(s.arena);
+}
+
+/* At which other sizes the findings were looked for again. */
+static void print_held(const ww_explained *x, source *s, FILE *f) {
+  const char *held = x->p->report.held;
+  bool any = false;
+  for (uint32_t k = 0; k < x->advice->nitems; k++)
+    any |= !ww_rule_of_grid(x->advice->items[k].rule);
+  if (any)
+    ww_show_wrapped(
+        f,
+        held ? ww_fmt(s->arena, "Gains hold at %s.", held)
+             : "Gains are for this launch alone: its sizes cannot be varied.",
+        0);
+}
+
 void ww_explain_print(const ww_explained *x, FILE *f) {
   const ww_timing *t = &x->p->timing;
   const ww_report *r = &x->p->report;
@@ -183,6 +221,7 @@ void ww_explain_print(const ww_explained *x, FILE *f) {
   print_findings(x, &s, f);
   print_lines(x, &s, f);
   print_stalls(t, f);
+  print_held(x, &s, f);
   ww_show_assumed(f, r);
   ww_arena_free(s.arena);
 }
