@@ -26,8 +26,8 @@ extern char **environ;
 
 typedef struct {
   ww_source_options source;
-  const char *out, *file, *cflags, *dir;
-  bool contents, code, measure, emulate, execute, no_sandbox;
+  const char *out, *file, *cflags, *dir, *execute;
+  bool contents, code, measure, emulate, no_sandbox;
   ww_strings read;
   uint64_t contents_limit, per_kernel, most, limit, disk;
 } options;
@@ -61,8 +61,9 @@ static const ww_option table[] = {
               NULL,
               "build the program from its sources and run it here, without a GPU"),
     WW_OPTION(execute,
-              NULL,
-              "with --emulate: kernels run in the interpreter, else they are skipped"),
+              "WHICH",
+              "with --emulate: kernels that run in the interpreter: all, none, auto "
+              "(default: those whose results the program reads before it goes on)"),
     WW_OPTION(
         cflags, "FLAGS", "with --emulate: more flags for the compiler, in one word"),
     WW_OPTION(dir,
@@ -211,9 +212,12 @@ static ww_status emulate(ww_cmd *c, const ww_recorder_options *r, ended *out) {
   ww_push(a, &args, NULL);
   if (!files.n)
     return ww_usage(c, "record --emulate: name the program's source files");
+  int execute = ww_word_option(c, "execute", o->execute, "none all auto");
+  if (execute < 0)
+    return c->err.code;
   ww_emulate_options x = {.args = args.v,
                           .gpu = c->gpu,
-                          .execute = o->execute,
+                          .execute = o->execute ? (ww_execute)execute : WW_EXECUTE_AUTO,
                           .record = *r,
                           .dir = o->dir,
                           .no_sandbox = o->no_sandbox,
@@ -221,6 +225,10 @@ static ww_status emulate(ww_cmd *c, const ww_recorder_options *r, ended *out) {
                           .read = o->read.v,
                           .nread = o->read.n,
                           .limit_s = o->limit < MOST_S ? o->limit : MOST_S,
+                          .show_out = ww_is_quiet() ? 0
+                                      : c->json     ? 2
+                                                    : 1,
+                          .show_err = ww_is_quiet() ? 0 : 2,
                           .objects = objects.v,
                           .nobjects = objects.n};
   c->nrest = 0; /* behind -- stand the program's arguments, not clang's */
@@ -237,8 +245,6 @@ static ww_status emulate(ww_cmd *c, const ww_recorder_options *r, ended *out) {
             "warpwise: warning: this system has no way to confine the program's %s\n",
             done.weaker);
   *out = (ended){done.exit_code, done.timed_out, done.disk_full};
-  if (!st && done.output && (done.exit_code || done.timed_out) && !ww_is_quiet())
-    fprintf(stderr, "%s\n", done.output);
   return st;
 }
 

@@ -144,9 +144,10 @@ static bool too_old(const char *flag) {
 static void driver_words(const ww_clang_job *j, ww_arena *a, ww_strings *v) {
   WW_ADD(a, v, j->clang->path, "--no-default-config", "-x", ww_clang_language(j));
   dialect_words(j, a, v);
-  WW_ADD(a, v, j->host ? "-O2" : "-O3", "-fno-vectorize", "-fno-slp-vectorize",
-         "-fno-discard-value-names", "-fno-crash-diagnostics", "-emit-llvm", "-c",
-         "-w");
+  if (!j->object) /* what is read wants scalars, what runs wants speed */
+    WW_ADD(a, v, "-fno-vectorize", "-fno-slp-vectorize");
+  WW_ADD(a, v, j->host ? "-O2" : "-O3", "-fno-discard-value-names",
+         "-fno-crash-diagnostics", "-emit-llvm", "-c", "-w");
   if (j->object)
     WW_ADD(a, v, "-DWW_EMULATE"); /* the shim then has full signatures and bodies */
   for (uint32_t i = 0; i < j->flags->driver.n; i++)

@@ -43,9 +43,12 @@ typedef struct {
 } ww_raw_symbol;
 
 typedef struct {
-  const char *kernel;       /* mangled */
-  const char *file;         /* source or NULL */
-  const char *const *flags; /* build options, NULL-terminated, or NULL */
+  const char *kernel; /* mangled */
+  const char *file;   /* source or NULL */
+  /* further files that its code comes from, NULL-terminated, or NULL */
+  const char *const *more;
+  const ww_library_call *library; /* in place of the program's own code, or NULL */
+  const char *const *flags;       /* build options, NULL-terminated, or NULL */
   /* compiled code or NULL; stored beside by its hash, once; unchanged while recording
    * goes on */
   const void *binary;

@@ -238,6 +238,8 @@ void ww_recorder_describe(ww_recorder *r,
   *s = (ww_launch){.file = k->file,
                    .kernel = k->name,
                    .binary = k->binary,
+                   .more = k->more,
+                   .nmore = k->nmore,
                    .flags = k->flags,
                    .nflags = k->nflags,
                    .shared = l->shared,
@@ -245,6 +247,14 @@ void ww_recorder_describe(ww_recorder *r,
                    .cooperative = l->cooperative};
   memcpy(s->grid, l->grid, sizeof s->grid);
   memcpy(s->block, l->block, sizeof s->block);
+  if (l->library) { /* it has no shape of its own */
+    ww_library_call *c = WW_NEW(r->arena, ww_library_call);
+    *c = *l->library;
+    s->library = c;
+    memset(s->grid, 0, sizeof s->grid);
+    memset(s->block, 0, sizeof s->block);
+    s->shared_given = false;
+  }
   if (l->note)
     add_note(&d, l->note);
   arguments(&d, s);

@@ -19,9 +19,11 @@ int __wwMalloc(void **p, size_t n, int kind) {
 }
 
 int cudaFree(void *p) {
+  ww_emu_written(p);
   return !p || ww_emu_free(p, false) ? EMU_OK : ww_emu_error(EMU_INVALID_VALUE);
 }
 int cudaFreeHost(void *p) {
+  ww_emu_written(p);
   return !p || ww_emu_free(p, true) ? EMU_OK : ww_emu_error(EMU_INVALID_VALUE);
 }
 int cudaHostRegister(void *p, size_t n) {
@@ -144,6 +146,9 @@ static int fill_rows(const operation *o) {
 static int perform_now(const operation *o) {
   if (!o->width || !o->rows)
     return EMU_OK;
+  if (o->src)
+    ww_emu_read(o->src, is_device(o->dst) ? 0 : o->width * o->rows);
+  ww_emu_written(o->dst);
   return ww_emu_error(o->src ? copy_rows(o) : fill_rows(o));
 }
 

@@ -47,7 +47,8 @@ typedef struct ww_emu_symbol ww_emu_symbol;
 
 typedef struct {
   const char *mangled, *name, *file;
-  bool known; /* the front end listed it, else only its name is known */
+  const char *const *more; /* further files of its code, NULL-terminated, or NULL */
+  bool known;              /* the front end listed it, else only its name is known */
   ww_emu_param *params;
   uint32_t nparams;
   ww_emu_symbol **symbols; /* those it reaches */
@@ -69,7 +70,8 @@ struct ww_emu_symbol {
 typedef struct {
   ww_arena *arena; /* of the process */
   ww_recorder *recorder;
-  bool execute;
+  enum { WW_EMU_SKIP, WW_EMU_ALL, WW_EMU_AUTO } execute; /* as ww_execute */
+  double execute_s;         /* seconds that kernels may run by need */
   const char *ir;           /* path of the modules' text, for execute.c */
   const char *const *flags; /* the build's, for launch specs */
   /* the GPU the program sees */
@@ -138,6 +140,8 @@ typedef struct {
 
 /* checks, records, runs; an EMU_ error */
 int ww_emu_launch_now(const ww_emu_launch *l);
+/* with copies of the arguments, by malloc */
+void ww_emu_launch_copy(const ww_emu_launch *l, ww_emu_launch *out);
 
 /* ---- cudart.c ---- */
 
@@ -173,7 +177,15 @@ bool ww_emu_capture_call(void (*fn)(void *),
 
 /* ---- execute.c ---- */
 
-int ww_emu_execute(const ww_emu_launch *l);
+/* deadline: of ww_now's clock, blocks beyond it are left out; 0: none */
+int ww_emu_execute(const ww_emu_launch *l, double deadline);
+
+/* ---- defer.c: kernels that run by need ---- */
+
+void ww_emu_defer(const ww_emu_launch *l);       /* under the lock */
+void ww_emu_read(const void *p, uint64_t bytes); /* the program reads it now */
+void ww_emu_written(const void *p);              /* it is written, or given back */
+void ww_emu_waited(void);                        /* for the device */
 
 /* ---- texture.c ---- */
 
