@@ -21,6 +21,10 @@
 
 #define MOST_S 1e7 /* --limit */
 #define MOST_MIB (1ull << 30)
+/* contents that an emulated program's launches have without --contents, bytes: what
+ * steers kernels (indices, sizes, graphs) is often no larger */
+#define SMALL (4ull << 20)
+#define SMALL_IN_ALL (64ull << 20)
 
 extern char **environ;
 
@@ -399,6 +403,7 @@ static ww_status run(ww_cmd *c) {
   char *temporary =
       ww_fmt(c->arena, "%s/warpwise-record.XXXXXX", tmp && *tmp ? tmp : "/tmp");
   bool temp = o->measure && !o->out;
+  bool small = o->emulate && !o->contents && !o->measure;
   int slot = -1;
   if (temp && !ww_temp_folder(temporary, &slot))
     return ww_fail(&c->err, WW_EIO, "cannot make '%s': %s", temporary, strerror(errno));
@@ -406,9 +411,12 @@ static ww_status run(ww_cmd *c) {
       .path = temp     ? ww_path_join(c->arena, temporary, "launches.jsonl")
               : o->out ? o->out
                        : "launches.jsonl",
-      .contents = o->contents || o->measure,
+      .contents = o->contents || o->measure || o->emulate,
       .binaries = o->contents || o->code || o->measure,
-      .contents_limit = o->contents_limit,
+      .contents_limit = o->contents_limit ? o->contents_limit
+                        : small           ? SMALL_IN_ALL
+                                          : 0,
+      .contents_each = small ? SMALL : 0,
       .per_kernel = o->per_kernel > UINT32_MAX ? UINT32_MAX : o->per_kernel,
       .most = o->most > UINT32_MAX ? UINT32_MAX : o->most,
       .source = o->file};

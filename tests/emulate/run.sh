@@ -103,6 +103,21 @@ tell "but with --quiet"
 "$ww" predict --batch library.jsonl >predicted 2>errors && grep -q 'cublasSgemm' predicted || cat predicted errors >>complaints
 "$ww" predict --launch library.jsonl --gpu a100 --json >predicted 2>errors && grep -q 'opaque: a call of cublas' predicted || cat predicted errors >>complaints
 tell "calls of libraries are predicted, and marked"
+call() { printf '{"kernel":"%s us","library":{"name":"%s","call":"%s","type":"%s","size":[%s]}}\n' "$@"; }
+{ # as measured on an H200
+  call 2682 cublas gemm f32 4096,4096,4096
+  call 9 cublas gemm f16 1024,1024,1024
+  call 2221 cublas gemm f64 4096,4096,4096
+  call 468 cublas gemm f32 128,128,128,4096
+  call 490 cublas dot f32 268435456
+  call 651 cufft c2c f32 1048576,64
+  call 4089 curand normal f32 268435456
+  call 2923 thrust sort u32 134217728
+} >measured.jsonl
+"$ww" predict --launch measured.jsonl --gpu h200 --json >predicted 2>errors || cat errors >>complaints
+sed -n 's/.*"kernel":"\([0-9]*\) us","gpu".*"time_us":{"value":[^,]*,"low":\([^,]*\),"high":\([^}]*\)}.*/\1 \2 \3/p' predicted |
+  awk '$1 < $2 || $1 > $3 { print "not between: " $0 } END { if (NR != 8) print NR " of 8 times" }' >>complaints
+tell "measured times of library calls lie in their intervals"
 "$ww" trace --launch library.jsonl >predicted 2>errors
 grep -q 'cublasSgemm is a call of a library' errors || cat predicted errors >>complaints
 tell "and have no code to trace"

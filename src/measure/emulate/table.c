@@ -1,6 +1,7 @@
 /* table.c - what the front end knows about a program's kernels and variables, as the
  * lines that runtime/state.c reads. */
 #include "../../base/json_put.h"
+#include "../../trace/roles.h"
 #include "../../trace/setup.h"
 #include "emulate_int.h"
 
@@ -52,8 +53,9 @@ static void write_symbol(const ww_symbol *y, ww_json *j, ww_arena *a) {
       hex[2 * i + 1] = digits[y->init[i] & 15];
     }
   }
-  ww_json_put(j, "{symbol:%s,name:%s,bytes:%lu,init?:%s}",
-              y->mangled ? y->mangled : y->name, y->name, y->size, hex);
+  ww_json_put(j, "{symbol:%s,name:%s,bytes:%lu,written?:%i,init?:%s}",
+              y->mangled ? y->mangled : y->name, y->name, y->size,
+              y->space == WW_GLOBAL, hex);
 }
 
 /* How a number is written in a launch spec: by IR type, unsigned where the source says
@@ -71,12 +73,14 @@ static const char *type_of(const ww_param *p) {
   return is_unsigned ? unsigned_names[p->type] : names[p->type];
 }
 
-static void write_params(const ww_fn *fn, ww_json *j) {
+static void write_params(const ww_fn *fn, ww_json *j, ww_arena *a) {
   ww_json_put(j, "params:[");
   for (uint32_t i = 0; i < fn->nparams; i++) {
     const ww_param *p = &fn->params[i];
-    ww_json_put(j, "{size:%u,pointer:%i,byval:%i,type?:%s}", p->size, p->pointer,
-                p->byval, type_of(p));
+    bool readonly =
+        p->pointer && (p->readonly || (!fn->refusal && !ww_may_write(fn, i, a)));
+    ww_json_put(j, "{size:%u,pointer:%i,byval:%i,readonly?:%i,type?:%s}", p->size,
+                p->pointer, p->byval, readonly, type_of(p));
   }
   ww_json_end_arr(j);
 }
@@ -93,7 +97,7 @@ static void write_kernel(const ww_front_options *f,
               fn->name, files.n ? files.v[0] : NULL, fn->shared_bytes, fn->max_threads);
   if (files.n > 1)
     ww_json_strings(j, "more", files.v + 1, files.n - 1);
-  write_params(fn, j);
+  write_params(fn, j, a);
   ww_json_put(j, "symbols:[");
   for (uint32_t s = 0; s < m->nsymbols; s++)
     if (used[s] && m->symbols[s].space != WW_SHARED)

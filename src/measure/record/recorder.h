@@ -73,6 +73,8 @@ typedef struct {
   bool contents;           /* every buffer's bytes, zstd, stored by hash */
   bool binaries;           /* the compiled code */
   uint64_t contents_limit; /* bytes before compression in all; 0: 1 GiB */
+  /* bytes of an allocation, larger ones are left out without a word; 0: any */
+  uint64_t contents_each;
   /* distinct launches kept per kernel and in all; 0: 64 and 10000; a kernel's first
    * always is */
   uint32_t per_kernel, most;

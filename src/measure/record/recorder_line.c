@@ -38,7 +38,7 @@ static ww_fill store_contents(describer *d, uint64_t base, uint64_t bytes) {
   /* what is stored already costs nothing but the reading: that has a bound of its own
    */
   if (bytes > limit || r->stored >= limit || bytes > limit * 16 - r->read) {
-    d->left_out += bytes;
+    d->left_out += r->o.contents_each ? 0 : bytes;
     return fill;
   }
   void *data = malloc(bytes ? bytes : 1);
@@ -49,7 +49,7 @@ static ww_fill store_contents(describer *d, uint64_t base, uint64_t bytes) {
     uint64_t hash = ww_hash(data, bytes, 0);
     bool known = ww_recorder_has(r, hash);
     if (!known && bytes > limit - r->stored) {
-      d->left_out += bytes;
+      d->left_out += r->o.contents_each ? 0 : bytes;
     } else {
       fill.path = ww_recorder_store(r, data, bytes, hash, "zst");
       fill.kind = fill.path ? WW_FILL_FILE : WW_FILL_NONE;
@@ -74,9 +74,10 @@ static ww_buffer buffer_of(describer *d, const ww_found *f, const ww_buffer *ear
   };
   b.id = ww_fmt(r->arena, "%lu", f->id);
   read_head(d, f->address, f->bytes - b.offset, &b);
+  bool wanted = !r->o.contents_each || (f->bytes <= r->o.contents_each && b.head_n);
   if (earlier)
     b.fill = earlier->fill;
-  else if (r->o.contents && r->memory.read)
+  else if (r->o.contents && r->memory.read && wanted)
     b.fill = store_contents(d, f->base, f->bytes);
   return b;
 }
@@ -219,7 +220,7 @@ static void symbols(describer *d, ww_launch *out) {
     if (!x->arg.buffer.head_n)
       continue; /* cannot be read: it stays as the code has it */
     out->nsymbols++;
-    if (r->o.contents)
+    if (r->o.contents && (!r->o.contents_each || s->bytes <= r->o.contents_each))
       x->arg.buffer.fill = store_contents(d, s->address, s->bytes);
   }
 }

@@ -174,7 +174,7 @@ MATRIX(D, "f64")
 static int told(const char *function, const char *call, const char *type, int n) {
   return ww_emu_library(function, &(ww_library_call){"cublas", call, type, {n}});
 }
-#define VECTOR(L, T, type)                                                      \
+#define VECTOR(L, l, T, type)                                                   \
   int cublas##L##axpy_v2(void *h, int n, const T *a, const T *x, int dx, T *y,  \
                          int dy) {                                              \
     for (int i = 0; i < n; i++)                                                 \
@@ -207,15 +207,15 @@ static int told(const char *function, const char *call, const char *type, int n)
     return told("cublas" #L "asum", "asum", type, n);                           \
   }                                                                             \
   WW_EMU_SAME(cublas##L##asum_v2) cublas##L##asum;                              \
-  int cublasI##L##amax_v2(void *h, int n, const T *x, int dx, int *to) {        \
+  int cublasI##l##amax_v2(void *h, int n, const T *x, int dx, int *to) {        \
     int at = 0;                                                                 \
     for (int i = 1; i < n; i++)                                                 \
       if (fabs((double)x[(size_t)i * dx]) > fabs((double)x[(size_t)at * dx]))   \
         at = i;                                                                 \
     *to = n > 0 ? at + 1 : 0;                                                   \
-    return told("cublasI" #L "amax", "amax", type, n);                          \
+    return told("cublasI" #l "amax", "amax", type, n);                          \
   }                                                                             \
-  WW_EMU_SAME(cublasI##L##amax_v2) cublasI##L##amax;                            \
+  WW_EMU_SAME(cublasI##l##amax_v2) cublasI##l##amax;                            \
   int cublas##L##scal_v2(void *h, int n, const T *a, T *x, int dx) {            \
     for (int i = 0; i < n; i++)                                                 \
       x[(size_t)i * dx] *= *a;                                                  \
@@ -237,5 +237,5 @@ static int told(const char *function, const char *call, const char *type, int n)
     return told("cublas" #L "swap", "swap", type, n);                           \
   }                                                                             \
   WW_EMU_SAME(cublas##L##swap_v2) cublas##L##swap;
-VECTOR(S, float, "f32")
-VECTOR(D, double, "f64")
+VECTOR(S, s, float, "f32")
+VECTOR(D, d, double, "f64")

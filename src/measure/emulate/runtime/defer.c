@@ -130,6 +130,7 @@ static void run_wanted(void) {
     ww_emu_execute(&queue.v[i]->launch, begin + most - spent);
     spent += ww_now() - begin;
     over = spent >= most;
+    ww_emu_doubt(&queue.v[i]->launch, over);
   }
   if (over)
     ww_emu_note("kernels were run for %.0f s to learn what the program does next; "

@@ -39,7 +39,7 @@ enum {
 
 typedef struct {
   uint32_t size; /* bytes */
-  bool pointer, byval;
+  bool pointer, byval, readonly;
   const char *type; /* "f32", "i32"; NULL: not a plain number */
 } ww_emu_param;
 
@@ -65,6 +65,7 @@ struct ww_emu_symbol {
   uint64_t bytes, address; /* address 0: not there yet */
   const char *init_hex;    /* initial contents, or NULL for zeros */
   bool texture;            /* a texture or surface reference */
+  bool written;            /* kernels can write to it: no __constant__ */
 };
 
 typedef struct {
@@ -109,6 +110,7 @@ typedef enum {
 typedef struct {
   uint64_t base, bytes, id;
   uint8_t kind; /* ww_emu_kind */
+  bool unknown; /* a kernel that was not run may have written to it */
   /* what to give back: munmap of `mapped` bytes, or free when mapped is 0; NULL: not
    * ours */
   void *map;
@@ -124,7 +126,9 @@ bool ww_emu_free(void *address,
                  bool pinned); /* false: not the start of an allocation of that sort */
 bool ww_emu_find(uint64_t address, ww_emu_block *out);
 uint32_t ww_emu_blocks(const ww_emu_block **out); /* by address; under the lock */
-uint64_t ww_emu_used(void);                       /* bytes of device memory */
+/* The allocation around the address, if there is one. */
+void ww_emu_set_unknown(uint64_t address, bool unknown);
+uint64_t ww_emu_used(void); /* bytes of device memory */
 
 /* ---- launch.c ---- */
 
@@ -140,6 +144,8 @@ typedef struct {
 
 /* checks, records, runs; an EMU_ error */
 int ww_emu_launch_now(const ww_emu_launch *l);
+/* Whether what its memory holds is known no more, or again. */
+void ww_emu_doubt(const ww_emu_launch *l, bool unknown);
 /* with copies of the arguments, by malloc */
 void ww_emu_launch_copy(const ww_emu_launch *l, ww_emu_launch *out);
 

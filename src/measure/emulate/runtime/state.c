@@ -78,7 +78,7 @@ find(void *ctx, uint64_t address, uint64_t *base, uint64_t *bytes, uint64_t *id)
 
 static bool read_memory(void *ctx, uint64_t address, void *out, size_t n) {
   ww_emu_block b;
-  if (!ww_emu_find(address, &b) || n > b.bytes - (address - b.base))
+  if (!ww_emu_find(address, &b) || n > b.bytes - (address - b.base) || b.unknown)
     return false;
   memcpy(out, (const void *)address, n);
   return true;
@@ -197,6 +197,7 @@ static void read_kernel(const cJSON *o, const char *mangled) {
     k->params[k->nparams++] = (ww_emu_param){.size = ww_json_whole(p, "size"),
                                              .pointer = flag_of(p, "pointer"),
                                              .byval = flag_of(p, "byval"),
+                                             .readonly = flag_of(p, "readonly"),
                                              .type = text_of(p, "type")};
   }
   k->symbols = WW_NEWN(state.arena, ww_emu_symbol *, cJSON_GetArraySize(reached) + 1);
@@ -212,6 +213,7 @@ static void read_symbol(const cJSON *o, const char *mangled) {
     s->name = name;
   s->bytes = ww_json_whole(o, "bytes");
   s->init_hex = text_of(o, "init");
+  s->written = flag_of(o, "written");
 }
 
 static void read_settings(const cJSON *o) {
