@@ -237,5 +237,19 @@ static int told(const char *function, const char *call, const char *type, int n)
     return told("cublas" #L "swap", "swap", type, n);                           \
   }                                                                             \
   WW_EMU_SAME(cublas##L##swap_v2) cublas##L##swap;
+/* Of any types: recorded, and the result is zero. */
+int cublasDotEx(void *h, int n, const void *x, int type, ...) {
+  static const uint8_t bytes[] = {
+      [0] = 4, [1] = 8, [2] = 2, [4] = 8, [5] = 16, [14] = 2};
+  va_list v;
+  va_start(v, type);
+  skip(v, 4); /* incx, y, its type, incy */
+  void *to = va_arg(v, void *);
+  unsigned of = va_arg(v, unsigned);
+  va_end(v);
+  if (of < WW_COUNT(bytes))
+    memset(to, 0, bytes[of]);
+  return told("cublasDotEx", "dot", ww_emu_type_of(type), n);
+}
 VECTOR(S, s, float, "f32")
 VECTOR(D, d, double, "f64")
