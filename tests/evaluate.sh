@@ -107,7 +107,7 @@ try "a page" 0 'time' '' "$data" --by "$dir/said.jsonl" --html "$dir/page.html"
 grep -q '<svg' "$dir/page.html" && grep -q '<circle' "$dir/page.html" && grep -q '&lt;&lt;&lt;4, 256&gt;&gt;&gt;' "$dir/page.html" &&
   ! grep -qE 'https?:|src=|<script' "$dir/page.html" && ok=yes || ok="not a page that stands alone"
 result "the page has its plot and needs nothing else" "$ok"
-# A table of somebody else: the first row twice, a program without a recording, an instance by its type, an OpenMP region by its line.
+# A table of somebody else: the first row twice, a program without a recording, an instance by its type, an OpenMP region whose line has moved.
 head='"Kernel Name","dpAI","spAI","intAI","Block Size","Grid Size","xtime","targetName","kernelName"'
 cat >"$dir/table.csv" <<CSV
 $head
@@ -121,10 +121,10 @@ CSV
 mkdir "$dir/recordings"
 spec() { printf '{"file":"k.cu","kernel":"%s","grid":[%s,1,1],"block":[%s,1,1]}\n' "$@"; }
 { spec _Z5twicei 4 256; spec _Z3sumIdEvPT_ 1 32; spec _Z3sumIfEvPT_ 1 32; } >"$dir/recordings/p-cuda.jsonl"
-spec __omp_offloading_fe_3_main_l9 7 32 >"$dir/recordings/p-omp.jsonl"
+spec __omp_offloading_fe_3_main_l12 7 32 >"$dir/recordings/p-omp.jsonl"
 class() { printf '{"schema_version":1,"kernel":"%s","by":"machine","metrics":{},"roofline":{"class":"%s"}}\n' "$@"; }
 none='{"schema_version":1,"error":{"code":"data","message":"none"}}'
-{ class twice compute; class sum compute; echo "$none"; class __omp_offloading_fe_3_main_l9 compute; echo "$none"; } >"$dir/classes.jsonl"
+{ class twice compute; class sum compute; echo "$none"; class __omp_offloading_fe_3_main_l12 compute; echo "$none"; } >"$dir/classes.jsonl"
 try "a table needs recordings" 2 '' 'needs --recordings' --csv "$dir/table.csv"
 try "classes: 3 of 5, one wrong" 0 '"classes":\{"n":5,"answered":3,"accuracy":0.66.*"balanced":0.5,.*"matrix":\[\[0,1\],\[0,2\]\]' '' --csv "$dir/table.csv" --recordings "$dir/recordings" --by "$dir/classes.jsonl" --json
 try "a table's launches come from recordings" 0 '"why":"data: the program has no recording","launches":1' '' --csv "$dir/table.csv" --recordings "$dir/recordings" --by trace --json --out "$dir/csv.jsonl"

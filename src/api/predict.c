@@ -33,6 +33,19 @@ static void add_flags(const ww_launch *l, ww_arena *a, ww_source *s) {
   s->nflags = all.n;
 }
 
+/* The further files that a recorded launch names. */
+static ww_status add_files(const warpwise_context *c,
+                           const ww_launch *l,
+                           ww_arena *a,
+                           ww_source *s,
+                           ww_err *e) {
+  ww_status st = WW_OK;
+  s->more = WW_NEWN(a, const char *, l->nmore + 1);
+  for (s->nmore = 0; s->nmore < l->nmore && !st; s->nmore++)
+    st = ww_query_path(c->workspace, l->more[s->nmore], true, a, &s->more[s->nmore], e);
+  return st;
+}
+
 static ww_status ask_of(const warpwise_context *c,
                         const warpwise_question *q,
                         ww_arena *a,
@@ -45,6 +58,7 @@ static ww_status ask_of(const warpwise_context *c,
     *l = q->launch->spec;
   if (l && !source.path && !source.text)
     source.path = l->file;
+  bool own = l && source.path == l->file;
   *out = (ww_query_request){.kernel = q->kernel || !l ? q->kernel : l->kernel,
                             .launch = l,
                             .gpus = (const char **)q->gpus,
@@ -59,6 +73,8 @@ static ww_status ask_of(const warpwise_context *c,
     st = ww_fail(e, WW_EUSAGE, "model: there is no number %d", (int)q->model);
   if (!st)
     st = ww_api_source(c, &source, a, &out->source, e);
+  if (!st && own)
+    st = add_files(c, l, a, &out->source, e);
   if (!st && l)
     add_flags(l, a, &out->source);
   return st;

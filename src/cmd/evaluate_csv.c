@@ -18,13 +18,15 @@ typedef struct {
   const char *program;
   ww_launch *v;
   uint32_t n;
-  const char *why; /* there is none: why */
+  ww_strings kernels, listed; /* names: of its launches, of its rows in the table */
+  const char *why;            /* there is none: why */
 } recording;
 
 typedef struct {
   ww_cmd *c;
   const char *dir;
   csv_row head;
+  WW_VEC(csv_row) rows;
   WW_VEC(recording) recordings;
 } reader;
 
@@ -103,12 +105,60 @@ static const char *region(const char *name) {
   return s ? s + 1 : NULL;
 }
 
+/* Of the regions of one function, by their lines: how many lie before this one, and how
+ * many there are. */
+typedef struct {
+  uint32_t before, all;
+} rank;
+
+/* main_l44 -> "main" and 44 */
+static size_t split(const char *region, unsigned long *line) {
+  const char *at = region;
+  for (const char *s = region; (s = strstr(s, "_l")); s++)
+    at = s;
+  *line = strtoul(at + 2, NULL, 10);
+  return at - region;
+}
+
+static rank rank_of(const char *one, const ww_strings *names) {
+  unsigned long line;
+  unsigned long other;
+  size_t n = split(one, &line);
+  rank r = {0};
+  for (uint32_t i = 0; i < names->n; i++) {
+    const char *x = region(names->v[i]);
+    bool seen = !x || split(x, &other) != n || strncmp(x, one, n);
+    for (uint32_t k = 0; k < i && !seen; k++) {
+      const char *y = region(names->v[k]);
+      seen = y && !strcmp(x, y);
+    }
+    r.all += !seen;
+    r.before += !seen && other < line;
+  }
+  return r;
+}
+
+/* Lines move when a program's text is edited; the order of a function's regions stays.
+ */
+static bool same_region(const char *recorded,
+                        const char *listed,
+                        const ww_strings *all_recorded,
+                        const ww_strings *all_listed) {
+  const char *x = region(recorded);
+  const char *y = region(listed);
+  unsigned long line;
+  if (!x || !y)
+    return false;
+  rank a = rank_of(x, all_recorded);
+  rank b = rank_of(y, all_listed);
+  size_t n = split(x, &line);
+  if (a.all != b.all) /* some were not reached, or not profiled */
+    return !strcmp(x, y);
+  return n == split(y, &line) && !strncmp(x, y, n) && a.before == b.before;
+}
+
 /* Whether a recorded kernel (mangled or plain) has this plain name. */
 static bool is_named(const char *recorded, const char *plain, ww_arena *a) {
-  const char *x = region(recorded);
-  const char *y = region(plain);
-  if (x || y)
-    return x && y && !strcmp(x, y);
   if (ww_starts(recorded, "_Z")) {
     const char *part = ww_fmt(a, "%zu%s", strlen(plain), plain);
     for (const char *at = recorded; (at = strstr(at, part)); at++)
@@ -153,6 +203,12 @@ static const recording *recorded(reader *r, const char *program) {
     one.why = "the program has no recording";
   else if (ww_launch_read(path, a, &one.v, &one.n, &e) || !one.n)
     one.why = "the program's recording has no launch";
+  for (uint32_t k = 0; k < one.n; k++)
+    if (one.v[k].kernel)
+      ww_push(a, &one.kernels, one.v[k].kernel);
+  for (uint32_t k = 0; k < r->rows.n; k++)
+    if (!strcmp(get(r, &r->rows.v[k], "targetName"), program))
+      ww_push(a, &one.listed, get(r, &r->rows.v[k], "kernelName"));
   ww_push(a, &r->recordings, one);
   return &r->recordings.v[r->recordings.n - 1];
 }
@@ -180,7 +236,9 @@ static const ww_launch *find(reader *r, const csv_row *row, const char **why) {
   *why = rec->why;
   for (uint32_t k = 0; k < rec->n; k++) {
     const ww_launch *l = &rec->v[k];
-    if (!l->kernel || !is_named(l->kernel, plain, r->c->arena))
+    if (!l->kernel ||
+        !(region(plain) ? same_region(l->kernel, plain, &rec->kernels, &rec->listed)
+                        : is_named(l->kernel, plain, r->c->arena)))
       continue;
     bool shaped = same_shape(l, grid, block), instance = same_instance(l->kernel, full);
     if (shaped && instance)
@@ -281,7 +339,6 @@ ww_status ww_evaluate_csv(ww_cmd *c,
   static const char *const need[] = {"Kernel Name", "kernelName", "targetName",
                                      "Grid Size",   "Block Size", "dpAI",
                                      "spAI",        "intAI"};
-  WW_VEC(csv_row) rows = {0};
   WW_VEC(ww_eval_case) cases = {0};
   r.head = next_row(&text, a);
   for (size_t k = 0; k < WW_COUNT(need); k++)
@@ -290,11 +347,11 @@ ww_status ww_evaluate_csv(ww_cmd *c,
                      need[k]);
   while (*text) {
     csv_row row = next_row(&text, a);
-    if (row.n < r.head.n || repeated(&r, rows.v, rows.n, &row))
-      continue;
-    ww_push(a, &rows, row);
-    ww_push(a, &cases, case_of(&r, &row, gpu));
+    if (row.n >= r.head.n && !repeated(&r, r.rows.v, r.rows.n, &row))
+      ww_push(a, &r.rows, row);
   }
+  for (uint32_t k = 0; k < r.rows.n; k++)
+    ww_push(a, &cases, case_of(&r, &r.rows.v[k], gpu));
   *out = cases.v;
   *n = cases.n;
   return cases.n ? WW_OK : ww_fail(&c->err, WW_EDATA, "%s has no rows", path);

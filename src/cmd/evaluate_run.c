@@ -182,6 +182,8 @@ static void take_case(
 static const char *key_of(const ww_eval_case *k, ww_arena *a) {
   ww_buf b = {0};
   ww_buf_puts(&b, k->launch.file ? k->launch.file : "");
+  for (uint32_t i = 0; i < k->launch.nmore; i++)
+    ww_buf_fmt(&b, "\n%s", k->launch.more[i]);
   for (uint32_t i = 0; i < k->launch.nflags; i++)
     ww_buf_fmt(&b, "\n%s", k->launch.flags[i]);
   return ww_buf_text(&b, a);

@@ -21,13 +21,17 @@
 
 #define MOST_S 1e7 /* --limit */
 #define MOST_MIB (1ull << 30)
+/* contents that an emulated program's launches have without --contents, bytes: what
+ * steers kernels (indices, sizes, graphs) is often no larger */
+#define SMALL (4ull << 20)
+#define SMALL_IN_ALL (64ull << 20)
 
 extern char **environ;
 
 typedef struct {
   ww_source_options source;
-  const char *out, *file, *cflags, *dir;
-  bool contents, code, measure, emulate, execute, no_sandbox;
+  const char *out, *file, *cflags, *dir, *execute;
+  bool contents, code, measure, emulate, no_sandbox;
   ww_strings read;
   uint64_t contents_limit, per_kernel, most, limit, disk;
 } options;
@@ -61,8 +65,9 @@ static const ww_option table[] = {
               NULL,
               "build the program from its sources and run it here, without a GPU"),
     WW_OPTION(execute,
-              NULL,
-              "with --emulate: kernels run in the interpreter, else they are skipped"),
+              "WHICH",
+              "with --emulate: kernels that run in the interpreter: all, none, auto "
+              "(default: those whose results the program reads before it goes on)"),
     WW_OPTION(
         cflags, "FLAGS", "with --emulate: more flags for the compiler, in one word"),
     WW_OPTION(dir,
@@ -211,9 +216,12 @@ static ww_status emulate(ww_cmd *c, const ww_recorder_options *r, ended *out) {
   ww_push(a, &args, NULL);
   if (!files.n)
     return ww_usage(c, "record --emulate: name the program's source files");
+  int execute = ww_word_option(c, "execute", o->execute, "none all auto");
+  if (execute < 0)
+    return c->err.code;
   ww_emulate_options x = {.args = args.v,
                           .gpu = c->gpu,
-                          .execute = o->execute,
+                          .execute = o->execute ? (ww_execute)execute : WW_EXECUTE_AUTO,
                           .record = *r,
                           .dir = o->dir,
                           .no_sandbox = o->no_sandbox,
@@ -221,6 +229,10 @@ static ww_status emulate(ww_cmd *c, const ww_recorder_options *r, ended *out) {
                           .read = o->read.v,
                           .nread = o->read.n,
                           .limit_s = o->limit < MOST_S ? o->limit : MOST_S,
+                          .show_out = ww_is_quiet() ? 0
+                                      : c->json     ? 2
+                                                    : 1,
+                          .show_err = ww_is_quiet() ? 0 : 2,
                           .objects = objects.v,
                           .nobjects = objects.n};
   c->nrest = 0; /* behind -- stand the program's arguments, not clang's */
@@ -237,8 +249,6 @@ static ww_status emulate(ww_cmd *c, const ww_recorder_options *r, ended *out) {
             "warpwise: warning: this system has no way to confine the program's %s\n",
             done.weaker);
   *out = (ended){done.exit_code, done.timed_out, done.disk_full};
-  if (!st && done.output && (done.exit_code || done.timed_out) && !ww_is_quiet())
-    fprintf(stderr, "%s\n", done.output);
   return st;
 }
 
@@ -393,6 +403,7 @@ static ww_status run(ww_cmd *c) {
   char *temporary =
       ww_fmt(c->arena, "%s/warpwise-record.XXXXXX", tmp && *tmp ? tmp : "/tmp");
   bool temp = o->measure && !o->out;
+  bool small = o->emulate && !o->contents && !o->measure;
   int slot = -1;
   if (temp && !ww_temp_folder(temporary, &slot))
     return ww_fail(&c->err, WW_EIO, "cannot make '%s': %s", temporary, strerror(errno));
@@ -400,9 +411,12 @@ static ww_status run(ww_cmd *c) {
       .path = temp     ? ww_path_join(c->arena, temporary, "launches.jsonl")
               : o->out ? o->out
                        : "launches.jsonl",
-      .contents = o->contents || o->measure,
+      .contents = o->contents || o->measure || o->emulate,
       .binaries = o->contents || o->code || o->measure,
-      .contents_limit = o->contents_limit,
+      .contents_limit = o->contents_limit ? o->contents_limit
+                        : small           ? SMALL_IN_ALL
+                                          : 0,
+      .contents_each = small ? SMALL : 0,
       .per_kernel = o->per_kernel > UINT32_MAX ? UINT32_MAX : o->per_kernel,
       .most = o->most > UINT32_MAX ? UINT32_MAX : o->most,
       .source = o->file};

@@ -7,6 +7,7 @@
 #include "../measure/compile.h"
 #include "../measure/cubin.h"
 #include "../predict/text/question.h"
+#include "../query/library.h"
 
 const ww_source_options ww_source_plain;
 
@@ -36,11 +37,11 @@ ww_status ww_source_launches(ww_cmd *c,
     return c->err.code;
   for (ww_launch *l = *out; l < *out + *n; l++) {
     ww_launch_merge(l, &over, c->arena);
-    if (c->noperands)
+    if (c->noperands && !l->library)
       l->file = c->operands[0];
     if (!l->file)
       l->file = l->binary; /* what was recorded: it may have PTX */
-    if (!l->file)
+    if (!l->file && !l->library)
       return ww_usage(c, "name a source file, or a launch spec that has one");
   }
   return WW_OK;
@@ -112,10 +113,12 @@ static ww_status read_files(ww_cmd *c,
                             const ww_launch *l,
                             ww_query_kernel *k) {
   ww_source s;
-  const char *file = l->file;
-  const char **files = c->noperands ? c->operands : &file;
-  c->file = file;
-  ww_status st = ww_source_of(c, o, files, c->noperands ? c->noperands : 1, l, &s);
+  ww_strings own = {0};
+  ww_push(c->arena, &own, l->file);
+  ww_strings_add(c->arena, &own, l->more, l->nmore);
+  const char **files = c->noperands ? c->operands : own.v;
+  c->file = l->file;
+  ww_status st = ww_source_of(c, o, files, c->noperands ? c->noperands : own.n, l, &s);
   return st ? st : read_source(c, &s, cache, k);
 }
 
@@ -176,6 +179,11 @@ ww_status ww_source_kernel(ww_cmd *c,
                            ww_source_cache *cache,
                            ww_launch *launch) {
   ww_query_kernel k = {.launch = *launch};
+  if (launch->library)
+    return ww_fail(&c->err, WW_EUNSUPPORTED,
+                   "%s is a call of a library, whose code is not known: predict tells "
+                   "its time",
+                   launch->kernel ? launch->kernel : launch->library->call);
   ww_status st = read_files(c, o, cache, launch, &k);
   cache->fn = k.fn;
   cache->said = k.said;
@@ -277,11 +285,30 @@ ww_status ww_ask_open(ww_cmd *c, const ww_ask_options *o, ww_ask *out) {
                  : ww_source_each(c, &o->source, &out->cache, &out->launches, &out->n);
 }
 
+static ww_status answer_library(ww_ask *x, const ww_launch *launch, ww_answers *out) {
+  ww_arena *a = ww_arena_new();
+  ww_fn *fn = WW_NEW(a, ww_fn);
+  uint32_t n = x->targets.n;
+  const char *name = launch->kernel ? launch->kernel : launch->library->call;
+  *fn = (ww_fn){.name = name, .mangled = name, .kernel = true};
+  *out = (ww_answers){a, NULL, fn, *launch, WW_NEWN(a, ww_prediction, n), n};
+  out->launch.kernel = name;
+  ww_err e = {0};
+  ww_status st = ww_query_library(&out->launch, &x->targets, a, out->p, &e);
+  if (!st)
+    return WW_OK;
+  x->c->err = e;
+  ww_answers_free(out);
+  return st;
+}
+
 ww_status ww_answers_make(ww_ask *x, ww_launch *launch, ww_answers *out) {
   ww_cmd *c = x->c;
   ww_query_targets q = x->targets;
   ww_err why = {0};
   *out = (ww_answers){0};
+  if (launch->library)
+    return answer_library(x, launch, out);
   ww_status st = ww_source_kernel(c, &x->o->source, &x->cache, launch);
   if (st)
     return st;

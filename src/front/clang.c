@@ -150,8 +150,9 @@ static void driver_words(const ww_clang_job *j, ww_arena *a, ww_strings *v) {
   if (j->assembly_for)
     ww_push(a, v, "-S");
   else
-    WW_ADD(a, v, "-fno-vectorize", "-fno-slp-vectorize", "-fno-discard-value-names",
-           "-emit-llvm", "-c");
+    WW_ADD(a, v, "-fno-discard-value-names", "-emit-llvm", "-c");
+  if (!j->assembly_for && !j->object) /* what is read wants scalars */
+    WW_ADD(a, v, "-fno-vectorize", "-fno-slp-vectorize");
   if (j->object)
     WW_ADD(a, v, "-DWW_EMULATE"); /* the shim then has full signatures and bodies */
   for (uint32_t i = 0; i < j->flags->driver.n; i++)

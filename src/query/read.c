@@ -102,7 +102,7 @@ ww_status ww_query_options_of(const ww_query *w,
                               ww_err *e) {
   ww_status st = ww_query_front(s, a, o, e);
   if (!s->once || ww_ptx_begins(text)) { /* PTX may be of compiled code */
-    o->texts = WW_NEW(a, const char *);
+    o->texts = WW_NEWN(a, const char *, s->nmore + 1);
     *o->texts = text;
   }
   if (!s->once)

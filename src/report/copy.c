@@ -55,6 +55,17 @@ void ww_launch_copy(const ww_launch *l, ww_arena *a, ww_launch *out) {
     OWN(a, &out->symbols[k].name);
     copy_arg(&out->symbols[k].arg, a);
   }
+  out->more = COPY_ARRAY(a, l->more, l->nmore);
+  for (uint32_t k = 0; k < l->nmore; k++)
+    OWN(a, &out->more[k]);
+  if (l->library) {
+    ww_library_call *c = WW_NEW(a, ww_library_call);
+    *c = *l->library;
+    OWN(a, &c->name);
+    OWN(a, &c->call);
+    OWN(a, &c->type);
+    out->library = c;
+  }
   out->flags = COPY_ARRAY(a, l->flags, l->nflags);
   for (uint32_t k = 0; k < l->nflags; k++)
     OWN(a, &out->flags[k]);

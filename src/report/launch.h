@@ -98,10 +98,24 @@ typedef struct {
   ww_arg arg;
 } ww_symbol_arg;
 
+#define WW_LIBRARY_SIZES 4
+
+/* A call of a library whose kernels are the vendor's: what it does is known, its code
+ * is not. */
+typedef struct {
+  const char *name, *call; /* "cublas", "gemm": a row of predict/model/library.def */
+  const char *type;        /* of an element: "f32" */
+  uint64_t size[WW_LIBRARY_SIZES]; /* as the row says: m, n, k, batch; 1: not given */
+} ww_library_call;
+
 typedef struct {
   /* NULL when not given; file resolved against the spec's folder */
   const char *file, *kernel;
-  uint64_t grid[3], block[3]; /* blocks, threads; 0 when not given */
+  /* further files of the program that the kernel's code comes from */
+  const char **more;
+  uint32_t nmore;
+  const ww_library_call *library; /* in place of a kernel of the program; or NULL */
+  uint64_t grid[3], block[3];     /* blocks, threads; 0 when not given */
   /* given as expressions ("n/256"); NULL once resolved */
   const char *grid_expr[3], *block_expr[3];
   /* of a block in all, in the shape that the launch has otherwise, with as many threads

@@ -389,6 +389,12 @@ static void merge_flags(ww_launch *under, const ww_launch *over, ww_arena *a) {
 void ww_launch_merge(ww_launch *under, const ww_launch *over, ww_arena *a) {
   if (over->file)
     under->file = over->file;
+  if (over->nmore) {
+    under->more = over->more;
+    under->nmore = over->nmore;
+  }
+  if (over->library)
+    under->library = over->library;
   if (over->kernel)
     under->kernel = over->kernel;
   if (over->grid[0] || over->grid_expr[0]) {

@@ -501,17 +501,47 @@ static ww_status symbols_node(reader *r, const cJSON *n, ww_launch *out) {
 
 /* ---- the rest ---- */
 
-static ww_status flags_node(reader *r, const cJSON *n, ww_launch *out) {
+static ww_status strings_node(
+    reader *r, const cJSON *n, const char *where, const char ***out, uint32_t *count) {
   if (!cJSON_IsArray(n))
-    return wrong(r, "flags", "an array of strings", n);
-  out->flags = WW_NEWN(r->a, const char *, cJSON_GetArraySize(n));
-  for (const cJSON *m = n->child; m; m = m->next, out->nflags++) {
-    ww_status rc = ww_json_want_str(m, ww_fmt(r->a, "flags[%u]", out->nflags),
-                                    &out->flags[out->nflags], r->a, r->e);
+    return wrong(r, where, "an array of strings", n);
+  *out = WW_NEWN(r->a, const char *, cJSON_GetArraySize(n));
+  for (const cJSON *m = n->child; m; m = m->next, ++*count) {
+    ww_status rc = ww_json_want_str(m, ww_fmt(r->a, "%s[%u]", where, *count),
+                                    &(*out)[*count], r->a, r->e);
     if (rc)
       return rc;
   }
   return WW_OK;
+}
+
+static ww_status files_node(reader *r, const cJSON *n, ww_launch *out) {
+  ww_status rc = strings_node(r, n, "files", &out->more, &out->nmore);
+  for (uint32_t i = 0; i < out->nmore && !rc; i++)
+    out->more[i] = ww_path_join(r->a, r->dir, out->more[i]);
+  return rc;
+}
+
+static ww_status library_node(reader *r, const cJSON *n, ww_launch *out) {
+  static const char *const members[] = {"name", "call", "type", "size", NULL};
+  if (!cJSON_IsObject(n))
+    return wrong(r, "library", "an object", n);
+  ww_library_call *c = WW_NEW(r->a, ww_library_call);
+  const cJSON *size = cJSON_GetObjectItemCaseSensitive(n, "size");
+  const char **texts[] = {&c->name, &c->call, &c->type};
+  ww_status rc = ww_json_want_members(n, "library", members, r->e);
+  for (size_t i = 0; i < WW_COUNT(texts) && !rc; i++)
+    rc = text_node(r, cJSON_GetObjectItemCaseSensitive(n, members[i]), "library",
+                   texts[i]);
+  if (!rc && (!cJSON_IsArray(size) || cJSON_GetArraySize(size) > WW_LIBRARY_SIZES))
+    rc = wrong(r, "library.size", "an array of at most 4 numbers", size);
+  for (int i = 0; i < WW_LIBRARY_SIZES; i++)
+    c->size[i] = 1;
+  uint64_t *to = c->size;
+  for (const cJSON *m = size ? size->child : NULL; m && !rc; m = m->next)
+    rc = ww_json_want_uint(m, "library.size", to++, r->e);
+  out->library = c;
+  return rc;
 }
 
 static ww_status cache_node(reader *r, const cJSON *n, ww_launch *out) {
@@ -560,7 +590,11 @@ static ww_status member(reader *r, const cJSON *m, ww_launch *out) {
   if (!strcmp(k, "symbols"))
     return symbols_node(r, m, out);
   if (!strcmp(k, "flags"))
-    return flags_node(r, m, out);
+    return strings_node(r, m, k, &out->flags, &out->nflags);
+  if (!strcmp(k, "files"))
+    return files_node(r, m, out);
+  if (!strcmp(k, "library"))
+    return library_node(r, m, out);
   if (!strcmp(k, "cache"))
     return cache_node(r, m, out);
   if (!strcmp(k, "note"))
@@ -575,8 +609,9 @@ static ww_status member(reader *r, const cJSON *m, ww_launch *out) {
 ww_status ww_launch_from_json(
     const cJSON *node, const char *dir, ww_arena *a, ww_launch *out, ww_err *e) {
   static const char *const members[] = {
-      "file",  "kernel", "grid",  "block",       "shared", "args", "symbols", "flags",
-      "cache", "seed",   "count", "cooperative", "binary", "note", "cluster", NULL};
+      "file",    "kernel", "grid",    "block", "shared",  "args",
+      "symbols", "flags",  "cache",   "seed",  "count",   "cooperative",
+      "binary",  "note",   "cluster", "files", "library", NULL};
   reader r = {.a = a, .dir = dir, .e = e};
   *out = (ww_launch){.seed = 1, .count = 1, .dir = ww_strdup(a, dir)};
   if (!cJSON_IsObject(node))

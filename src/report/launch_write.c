@@ -155,8 +155,22 @@ static void write_shape(const char *key,
   ww_json_end_arr(j);
 }
 
+static void write_library(const ww_library_call *c, ww_json *j) {
+  uint32_t n = WW_LIBRARY_SIZES;
+  while (n > 1 && c->size[n - 1] == 1)
+    n--;
+  ww_json_put(j, "library:{name:%s,call:%s,type:%s,size:[", c->name, c->call, c->type);
+  for (uint32_t i = 0; i < n; i++)
+    ww_json_uint(j, c->size[i]);
+  ww_json_put(j, "]}");
+}
+
 void ww_launch_write(const ww_launch *l, ww_json *j) {
   ww_json_put(j, "{file?:%s,kernel?:%s", l->file, l->kernel);
+  if (l->nmore)
+    ww_json_strings(j, "files", l->more, l->nmore);
+  if (l->library)
+    write_library(l->library, j);
   write_shape("grid", l->grid, l->grid_expr, j);
   write_shape("block", l->block, l->block_expr, j);
   write_shape("cluster", l->cluster, (const char *const[3]){0}, j);

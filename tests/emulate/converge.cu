@@ -1,4 +1,3 @@
-// options: --execute
 // A loop that ends when the kernels say so: relaxation on a linked list whose pointers lie in device memory.
 #include <cstdio>
 struct cell {

@@ -1,4 +1,4 @@
-// options: --execute
+// options: --execute all
 // Host code with CUDA's own types: half, bfloat16, vectors, min and max, rsqrt.
 #include <cmath>
 #include <cuda_bf16.h>

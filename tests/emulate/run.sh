@@ -85,9 +85,48 @@ int main() {
 }
 END
 gcc -O1 -fno-pie -mcmodel=small -c fixed.c -o fixed.o && gcc -O1 -c lib/more.c -o lib/more.o && ar rc lib/libmore.a lib/more.o
-"$ww" record --emulate --execute mixed.cu fixed.o -Llib -lmore -o mixed.jsonl --json >summary 2>errors
+"$ww" record --emulate --execute all mixed.cu fixed.o -Llib -lmore -o mixed.jsonl --json >summary 2>errors
 grep -q '"exit_code":16,' summary || cat summary errors >>complaints
 tell "objects and libraries of the user's, position-independent or not"
+"$ww" record --emulate "$here"/parts/main.cu "$here"/parts/step.cu "$here"/parts/law.cu -DFACTOR=3 -o parts.jsonl >printed 2>errors
+grep -q '"files":\[".*parts/law.cu"\]' parts.jsonl || cat parts.jsonl errors >>complaints
+grep alone parts.jsonl | grep -q '"files"' && cat parts.jsonl >>complaints
+tell "a launch names the files that its device functions are in, and no others"
+"$ww" predict --batch parts.jsonl >predicted 2>errors && grep -q apart predicted || cat predicted errors >>complaints
+tell "which is all that predict needs"
+"$ww" record --emulate "$here"/parts/*.cu -DFACTOR=3 -o parts.jsonl >printed 2>errors
+[ "$(cat printed)" = stepped ] && grep -q '^to the error stream$' errors || cat printed errors >>complaints
+tell "what the program prints is printed"
+"$ww" record --emulate "$here"/parts/*.cu -DFACTOR=3 -o parts.jsonl --quiet >printed 2>errors
+[ ! -s printed ] && [ ! -s errors ] || cat printed errors >>complaints
+tell "but with --quiet"
+"$ww" predict --batch library.jsonl >predicted 2>errors && grep -q 'cublasSgemm' predicted || cat predicted errors >>complaints
+"$ww" predict --launch library.jsonl --gpu a100 --json >predicted 2>errors && grep -q 'opaque: a call of cublas' predicted || cat predicted errors >>complaints
+tell "calls of libraries are predicted, and marked"
+call() { printf '{"kernel":"%s us","library":{"name":"%s","call":"%s","type":"%s","size":[%s]}}\n' "$@"; }
+{ # as measured on an H200
+  call 2682 cublas gemm f32 4096,4096,4096
+  call 9 cublas gemm f16 1024,1024,1024
+  call 2221 cublas gemm f64 4096,4096,4096
+  call 468 cublas gemm f32 128,128,128,4096
+  call 490 cublas dot f32 268435456
+  call 651 cufft c2c f32 1048576,64
+  call 4089 curand normal f32 268435456
+  call 2923 thrust sort u32 134217728
+} >measured.jsonl
+"$ww" predict --launch measured.jsonl --gpu h200 --json >predicted 2>errors || cat errors >>complaints
+sed -n 's/.*"kernel":"\([0-9]*\) us","gpu".*"time_us":{"value":[^,]*,"low":\([^,]*\),"high":\([^}]*\)}.*/\1 \2 \3/p' predicted |
+  awk '$1 < $2 || $1 > $3 { print "not between: " $0 } END { if (NR != 8) print NR " of 8 times" }' >>complaints
+tell "measured times of library calls lie in their intervals"
+"$ww" trace --launch library.jsonl >predicted 2>errors
+grep -q 'cublasSgemm is a call of a library' errors || cat predicted errors >>complaints
+tell "and have no code to trace"
+"$ww" record --emulate "$here/converge.cu" -o none.jsonl --execute none --json >summary 2>errors
+grep -q '"launches":2,.*"exit_code":1,' summary || cat summary errors >>complaints
+tell "kernels are run by need, unless none is to be"
+"$ww" record --emulate "$here/converge.cu" -o none.jsonl --execute some >summary 2>errors
+[ $? = 2 ] && grep -q 'none, all or auto' errors || cat errors >>complaints
+tell "an unknown word for --execute: those that are known"
 . "$here/sandbox/run.sh"
 [ -f "$here/omp_run.sh" ] && . "$here/omp_run.sh"
 echo "1..$n"

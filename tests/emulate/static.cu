@@ -1,4 +1,4 @@
-// options: --execute
+// options: --execute all
 // Kernels and variables of internal linkage: found for running them, named as nvcc names them. A host variable that lies
 // right behind a symbol's copy is no part of it.
 struct pack {

@@ -176,7 +176,7 @@ static void emulate(const char *file, bool execute, const char *record, ww_arena
   const char *args[] = {execute ? "run" : NULL, NULL};
   ww_emulate_options o = {.front = {.files = &file, .nfiles = 1, .dialect = -1},
                           .args = args,
-                          .execute = execute,
+                          .execute = execute ? WW_EXECUTE_ALL : WW_EXECUTE_NONE,
                           .record = {.path = record},
                           .limit_s = 120};
   ww_emulated r;

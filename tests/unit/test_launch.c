@@ -36,6 +36,9 @@ static const char *const forms[][2] = {
     {"{\"seed\":7,\"count\":12}", NULL},
     {"{\"seed\":1,\"count\":1}", "{}"},
     {"{\"flags\":[\"-DN=4\",\"-Iinclude\"]}", NULL},
+    {"{\"kernel\":\"sgemm\",\"library\":{\"name\":\"cublas\",\"call\":\"gemm\","
+     "\"type\":\"f32\",\"size\":[64,32,16]}}",
+     NULL},
     {"{\"args\":[{\"value\":1048576},{\"value\":2.0},{\"value\":-3},{\"value\":0.1},{"
      "\"value\":"
      "1e30}]}",
@@ -116,7 +119,7 @@ static void json_forms_round_trip(void **state) {
 #define KNOWN                                                                         \
   "known are: file, kernel, grid, block, shared, args, symbols, flags, cache, seed, " \
   "count, "                                                                           \
-  "cooperative, binary, note, cluster"
+  "cooperative, binary, note, cluster, files, library"
 static const char *const bad[][2] = {
     {"[1]", "launch spec: expected an object, not an array"},
     {"{\"kernal\":\"x\"}", "unknown member \"kernal\"; " KNOWN},
@@ -151,6 +154,11 @@ static const char *const bad[][2] = {
     {"{\"flags\":\"-DN\"}",
      "flags: expected an array of strings, not the string \"-DN\""},
     {"{\"flags\":[1]}", "flags[0]: expected a string, not the number 1"},
+    {"{\"files\":[1]}", "files[0]: expected a string, not the number 1"},
+    {"{\"library\":\"cublas\"}",
+     "library: expected an object, not the string \"cublas\""},
+    {"{\"library\":{\"name\":\"cublas\",\"call\":\"gemm\",\"type\":\"f32\"}}",
+     "library.size: expected an array of at most 4 numbers, not nothing"},
     {"{\"args\":{}}", "args: expected an array, not an object"},
     {"{\"args\":[5]}", "args[0]: expected an object with \"value\", \"buffer\", "
                        "\"hex\" or \"tensormap\", not the number 5"},
@@ -272,10 +280,13 @@ static void large_head_is_refused(void **state) {
 static void paths_resolve_against_the_specs_folder(void **state) {
   ww_launch l;
   ww_err e = {0};
-  const char *text =
-      "{\"file\":\"k.cu\",\"args\":[{\"buffer\":{\"fill\":{\"file\":\"in/x.bin\"}}}]}";
+  const char *text = "{\"file\":\"k.cu\",\"files\":[\"sub/l.cu\",\"/m.cu\"],"
+                     "\"args\":[{\"buffer\":{\"fill\":{\"file\":\"in/x.bin\"}}}]}";
   assert_int_equal(ww_launch_parse(text, "/a/b", *state, &l, &e), WW_OK);
   assert_string_equal(l.file, "/a/b/k.cu");
+  assert_int_equal(l.nmore, 2);
+  assert_string_equal(l.more[0], "/a/b/sub/l.cu");
+  assert_string_equal(l.more[1], "/m.cu");
   assert_string_equal(l.args[0].buffer.fill.path, "/a/b/in/x.bin");
   assert_string_equal(l.dir, "/a/b");
 }

@@ -41,9 +41,9 @@ static const char *library(ww_arena *a, ww_err *e) {
 /* Ours, or nothing that host code calls. */
 static bool stood_in_for(const char *name) {
   static const char *const known[] = {
-      "cudart",     "cudart_static", "cuda", "curand", "cudadevrt",
-      "nvToolsExt", "nvtx3interop",  "omp",  "gomp",   "iomp5",
-      "rt",         "omptarget",     NULL};
+      "cudart", "cudart_static", "cuda",       "curand",       "cudadevrt",
+      "cublas", "cufft",         "nvToolsExt", "nvtx3interop", "omp",
+      "gomp",   "iomp5",         "rt",         "omptarget",    NULL};
   for (const char *const *k = known; *k; k++)
     if (!strcmp(*k, name))
       return true;
@@ -272,7 +272,8 @@ ww_status ww_emulate_build(const ww_emulate_options *o,
   if (rc || (rc = compile_all(o, to, a, &objects, e)))
     return rc;
   bool known = !ww_front_load(&o->front, a, &unit, NULL);
-  const char *ir = o->execute && known ? ww_path_join(a, to, "kernels.ir") : NULL;
+  const char *ir =
+      o->execute != WW_EXECUTE_NONE && known ? ww_path_join(a, to, "kernels.ir") : NULL;
   if (ww_front_dialect_of(&o->front, a) == WW_OPENMP)
     rc = omp_table(&unit, to, a, &objects, e);
   if (!rc)

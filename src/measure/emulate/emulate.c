@@ -9,7 +9,6 @@
 
 #include "emulate_int.h"
 
-#define LIMIT_S 60.0
 #define MEMORY (16ull << 30)
 #define DISK (8ull << 30)
 
@@ -68,16 +67,18 @@ static ww_status run(const ww_emulate_options *o,
                        ww_fmt(a, "TMPDIR=%s", tmp),
                        ww_fmt(a, "XDG_CACHE_HOME=%s", tmp),
                        NULL};
-  ww_sandbox s = {.argv = argv.v,
-                  .env = env,
-                  .cwd = cwd,
-                  .writable = scratch,
-                  .readable = ww_emulate_reach(o, a),
-                  .runnable = (const char *const[]){scratch, "/usr", "/bin", NULL},
-                  .limit_s = o->limit_s > 0 ? o->limit_s : LIMIT_S,
-                  .memory = o->memory ? o->memory : MEMORY,
-                  .disk = o->disk ? o->disk : DISK,
-                  .off = o->no_sandbox};
+  ww_sandbox s = {
+      .argv = argv.v,
+      .env = env,
+      .cwd = cwd,
+      .writable = scratch,
+      .readable = ww_emulate_reach(o, a),
+      .runnable = (const char *const[]){scratch, "/usr", "/bin", NULL},
+      .limit_s = o->limit_s > 0 ? o->limit_s : WW_EMULATE_LIMIT_S,
+      .memory = o->memory ? o->memory : MEMORY,
+      .disk = o->disk ? o->disk : DISK,
+      .off = o->no_sandbox,
+      .show = {o->show_out ? o->show_out : -1, o->show_err ? o->show_err : -1}};
   ww_status rc = ww_sandbox_run(&s, a, out, e);
   if (rc)
     return rc;

@@ -20,6 +20,10 @@
 #include "../../front/front.h"
 #include "../record/recorder.h"
 
+/* Kernels are skipped, run in the interpreter, or run where the program looks at what
+ * they did before it goes on (runtime/defer.c). */
+typedef enum { WW_EXECUTE_NONE, WW_EXECUTE_ALL, WW_EXECUTE_AUTO } ww_execute;
+
 typedef struct {
   /* the program's sources, device and host, with their flags (-I -D -std -O -l...) */
   ww_front_options front;
@@ -28,7 +32,7 @@ typedef struct {
   uint32_t nobjects;
   const char *const *args; /* the program's own, NULL-terminated */
   const char *gpu;         /* whose properties the program sees; NULL: h200 */
-  bool execute;            /* kernels run in the interpreter, else they are skipped */
+  ww_execute execute;
   ww_recorder_options record;
   /* the program's working folder; NULL: the current one (it is not written to) */
   const char *dir;
@@ -39,6 +43,8 @@ typedef struct {
   uint64_t memory;
   uint64_t disk; /* bytes it may write; 0: 8 GiB */
   bool no_sandbox;
+  int show_out,
+      show_err; /* descriptors for what it prints; 0: it is kept for messages */
 } ww_emulate_options;
 
 typedef struct {

@@ -4,6 +4,8 @@
 
 #include "emulate.h"
 
+#define WW_EMULATE_LIMIT_S 60.0
+
 typedef struct {
   const char *program; /* the executable */
   const char *table;   /* what its runtime reads, WARPWISE_EMULATE (runtime/state.c) */
@@ -24,6 +26,14 @@ char *ww_emulate_table(const ww_emulate_options *o,
                        const char *ir,
                        ww_arena *a);
 
+/* sources.c: the real paths of the sources that a kernel is made of, its own first;
+ * none where that is unknown. */
+void ww_emulate_sources(const ww_front_options *f,
+                        const ww_module *m,
+                        const ww_fn *fn,
+                        ww_arena *a,
+                        ww_strings *out);
+
 /* place.c: a folder below `root` that looks like `dir` and its surroundings, and can be
  * written to; its path or NULL. */
 const char *ww_emulate_place(const char *dir, const char *root, ww_arena *a, ww_err *e);
@@ -40,6 +50,7 @@ typedef struct {
   uint64_t memory; /* bytes of address space */
   uint64_t disk;   /* bytes that it may have in `writable` */
   bool off;        /* limits of time and memory only */
+  int show[2];     /* descriptors that its stdout and stderr go to, -1: nowhere */
 } ww_sandbox;
 
 /* reach.c: what the program may read, as a list for ww_confine. */

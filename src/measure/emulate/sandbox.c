@@ -61,7 +61,7 @@ static void say(int fd, const char *text) {
 typedef struct {
   /* to `report`: '!' the program could not be started, else which protections are
    * missing */
-  int in, out, report;
+  int in, out, err, report;
   char *const *env;
   bool own_pids;
 } wiring;
@@ -70,7 +70,7 @@ typedef struct {
 static void become(const ww_sandbox *s, const wiring *w) {
   dup2(w->in, 0);
   dup2(w->out, 1);
-  dup2(w->out, 2);
+  dup2(w->err, 2);
   signal(SIGPIPE, SIG_DFL);
   syscall(SYS_close_range, 3u, ~0u,
           CLOSE_RANGE_CLOEXEC); /* what this process has open is none of its business */
@@ -130,6 +130,7 @@ static void keep(const ww_sandbox *s, const wiring *w, int ended) {
   if (pid == 0)
     become(s, w);
   close(w->out);
+  close(w->err);
   for (pid_t got = 0; pid > 0 && got != pid;) {
     got = waitpid(-1, &status, 0); /* orphans of the namespace come here, too */
     if (got < 0 && errno != EINTR)
@@ -225,17 +226,54 @@ static bool fills_the_disk(const ww_sandbox *s) {
 
 typedef enum { ENDED, TOO_LONG, TOO_MUCH } ending;
 
-/* Reads until the keeper has ended, the time is up or the disk is too full. */
-static ending watch(const ww_sandbox *s, pid_t keeper, int fd, ww_buf *output) {
-  struct pollfd p = {
-      .fd = fd,
-      .events = POLLIN,
-  };
+/* The program's stdout and stderr. */
+typedef struct {
+  struct pollfd p[2];
+  const int *show; /* where each goes, -1: nowhere */
+  ww_buf *output;
+} streams;
+
+static bool any_open(const streams *x) {
+  return x->p[0].fd >= 0 || x->p[1].fd >= 0;
+}
+
+/* A reader of ours that has gone is no reason to end the program. */
+static void show(int fd, const char *s, ssize_t n) {
+  while (fd >= 0 && n > 0) {
+    ssize_t done = write(fd, s, n);
+    if (done < 0 && errno != EINTR)
+      return;
+    s += done > 0 ? done : 0;
+    n -= done > 0 ? done : 0;
+  }
+}
+
+/* Whether something came within `ms`. */
+static bool pass_on(streams *x, int ms) {
   char chunk[65536];
+  if (poll(x->p, 2, ms) <= 0)
+    return false;
+  for (int i = 0; i < 2; i++) {
+    if (x->p[i].fd < 0 || !x->p[i].revents)
+      continue;
+    ssize_t n = read(x->p[i].fd, chunk, sizeof chunk);
+    if (n <= 0) {
+      x->p[i].fd = -1; /* poll passes it over */
+      continue;
+    }
+    show(x->show[i], chunk, n);
+    ww_buf_add(x->output, chunk, n);
+    keep_tail(x->output);
+  }
+  return true;
+}
+
+/* Reads until the keeper has ended, the time is up or the disk is too full. */
+static ending watch(const ww_sandbox *s, pid_t keeper, streams *x) {
   bool ended = false;
   double deadline = ww_now() + s->limit_s;
   double look = ww_now() + LOOK_S;
-  while (!ended || p.fd >= 0) {
+  while (!ended || any_open(x)) {
     if (!ended)
       ended = waitpid(keeper, NULL, WNOHANG) == keeper;
     if (ww_now() > deadline && !ended)
@@ -245,20 +283,12 @@ static ending watch(const ww_sandbox *s, pid_t keeper, int fd, ww_buf *output) {
         return TOO_MUCH;
       look = ww_now() + LOOK_S;
     }
-    int ready = poll(&p, 1, ended ? 0 : 20);
-    if (ready <= 0) {
-      if (ended)
-        break;
-      if (p.fd < 0)
-        usleep(2000);
+    if (pass_on(x, ended ? 0 : 20))
       continue;
-    }
-    ssize_t n = read(fd, chunk, sizeof chunk);
-    if (n <= 0)
-      p.fd = -1;
-    if (n > 0)
-      ww_buf_add(output, chunk, n);
-    keep_tail(output);
+    if (ended)
+      break;
+    if (!any_open(x))
+      usleep(2000);
   }
   return ENDED;
 }
@@ -293,6 +323,7 @@ static void close_all(int *fd, size_t n) {
 ww_status
 ww_sandbox_run(const ww_sandbox *s, ww_arena *a, ww_emulated *out, ww_err *e) {
   int output_fd[2] = {-1, -1};
+  int error_fd[2] = {-1, -1};
   int report[2] = {-1, -1};
   int ended[2] = {-1, -1};
   ww_buf output = {0};
@@ -303,22 +334,27 @@ ww_sandbox_run(const ww_sandbox *s, ww_arena *a, ww_emulated *out, ww_err *e) {
   ww_status rc = WW_OK;
   pid_t keeper = -1;
   *out = (ww_emulated){0};
-  if (w.in >= 0 && !pipe2(output_fd, O_CLOEXEC) && !pipe2(report, O_CLOEXEC) &&
-      !pipe2(ended, O_CLOEXEC)) {
+  if (w.in >= 0 && !pipe2(output_fd, O_CLOEXEC) && !pipe2(error_fd, O_CLOEXEC) &&
+      !pipe2(report, O_CLOEXEC) && !pipe2(ended, O_CLOEXEC)) {
     w.out = output_fd[1];
+    w.err = error_fd[1];
     w.report = report[1];
     keeper = fork_keeper(!s->off, &w.own_pids);
   }
   if (keeper == 0)
     keep(s, &w, ended[1]);
-  int theirs[] = {output_fd[1], report[1], ended[1], w.in};
+  int theirs[] = {output_fd[1], error_fd[1], report[1], ended[1], w.in};
   close_all(theirs, WW_COUNT(theirs));
   if (keeper < 0)
     rc = ww_fail(e, WW_EIO, "cannot start a process: %s", strerror(errno));
   if (!rc) {
     setpgid(keeper, keeper); /* whoever comes first */
     int listed = ww_cleanup_group(keeper);
-    ending how = watch(s, keeper, output_fd[0], &output);
+    streams x = {.p = {{.fd = output_fd[0], .events = POLLIN},
+                       {.fd = error_fd[0], .events = POLLIN}},
+                 .show = s->show,
+                 .output = &output};
+    ending how = watch(s, keeper, &x);
     /* what is left of its group; the namespace ends with the keeper */
     kill(-keeper, SIGKILL);
     if (how != ENDED)
@@ -328,7 +364,7 @@ ww_sandbox_run(const ww_sandbox *s, ww_arena *a, ww_emulated *out, ww_err *e) {
     out->disk_full = how == TOO_MUCH;
     rc = conclude(report[0], ended[0], &output, a, out, e);
   }
-  int ours[] = {output_fd[0], report[0], ended[0]};
+  int ours[] = {output_fd[0], error_fd[0], report[0], ended[0]};
   close_all(ours, WW_COUNT(ours));
   ww_buf_free(&output);
   return rc;

@@ -1,11 +1,11 @@
 /* table.c - what the front end knows about a program's kernels and variables, as the
  * lines that runtime/state.c reads. */
 #include "../../base/json_put.h"
+#include "../../trace/roles.h"
 #include "../../trace/setup.h"
 #include "emulate_int.h"
 
 #define INIT_MAX (16u << 20) /* bytes of one variable's initial contents */
-#define SOURCE_MAX (32u << 20)
 
 /* Launch specs are read from another folder: paths in flags become absolute. */
 static void write_flags(const ww_front_options *f, ww_json *j, ww_arena *a) {
@@ -36,7 +36,9 @@ static void write_flags(const ww_front_options *f, ww_json *j, ww_arena *a) {
 
 static void
 write_settings(const ww_emulate_options *o, const char *ir, ww_json *j, ww_arena *a) {
-  ww_json_put(j, "{gpu:%s,execute:%i,ir?:%s", o->gpu ? o->gpu : "h200", o->execute, ir);
+  double limit = o->limit_s > 0 ? o->limit_s : WW_EMULATE_LIMIT_S;
+  ww_json_put(j, "{gpu:%s,execute:%u,execute_s:%u,ir?:%s", o->gpu ? o->gpu : "h200",
+              (unsigned)o->execute, (unsigned)(limit / 6) + 1, ir);
   write_flags(&o->front, j, a);
   ww_json_end_obj(j);
 }
@@ -51,8 +53,9 @@ static void write_symbol(const ww_symbol *y, ww_json *j, ww_arena *a) {
       hex[2 * i + 1] = digits[y->init[i] & 15];
     }
   }
-  ww_json_put(j, "{symbol:%s,name:%s,bytes:%lu,init?:%s}",
-              y->mangled ? y->mangled : y->name, y->name, y->size, hex);
+  ww_json_put(j, "{symbol:%s,name:%s,bytes:%lu,written?:%i,init?:%s}",
+              y->mangled ? y->mangled : y->name, y->name, y->size,
+              y->space == WW_GLOBAL, hex);
 }
 
 /* How a number is written in a launch spec: by IR type, unsigned where the source says
@@ -70,31 +73,16 @@ static const char *type_of(const ww_param *p) {
   return is_unsigned ? unsigned_names[p->type] : names[p->type];
 }
 
-static void write_params(const ww_fn *fn, ww_json *j) {
+static void write_params(const ww_fn *fn, ww_json *j, ww_arena *a) {
   ww_json_put(j, "params:[");
   for (uint32_t i = 0; i < fn->nparams; i++) {
     const ww_param *p = &fn->params[i];
-    ww_json_put(j, "{size:%u,pointer:%i,byval:%i,type?:%s}", p->size, p->pointer,
-                p->byval, type_of(p));
+    bool readonly =
+        p->pointer && (p->readonly || (!fn->refusal && !ww_may_write(fn, i, a)));
+    ww_json_put(j, "{size:%u,pointer:%i,byval:%i,readonly?:%i,type?:%s}", p->size,
+                p->pointer, p->byval, readonly, type_of(p));
   }
   ww_json_end_arr(j);
-}
-
-/* What to compile for a kernel: its file, or for one in a header the first source that
- * names the header. */
-static const char *source_of(const ww_front_options *f, const char *file, ww_arena *a) {
-  const char *real = ww_path_real(a, file);
-  for (uint32_t i = 0; i < f->nfiles; i++)
-    if (!strcmp(ww_path_real(a, f->files[i]), real))
-      return real;
-  for (uint32_t i = 0; i < f->nfiles; i++) {
-    char *text;
-    size_t n;
-    if (!ww_read_file(a, f->files[i], SOURCE_MAX, &text, &n, NULL) &&
-        strstr(text, ww_path_base(file)))
-      return ww_path_real(a, f->files[i]);
-  }
-  return ww_path_real(a, f->files[0]);
 }
 
 static void write_kernel(const ww_front_options *f,
@@ -103,10 +91,13 @@ static void write_kernel(const ww_front_options *f,
                          const bool *used,
                          ww_json *j,
                          ww_arena *a) {
+  ww_strings files = {0};
+  ww_emulate_sources(f, m, fn, a, &files);
   ww_json_put(j, "{kernel:%s,name:%s,file?:%s,shared:%u,max_threads:%u", fn->mangled,
-              fn->name, fn->file ? source_of(f, fn->file, a) : NULL, fn->shared_bytes,
-              fn->max_threads);
-  write_params(fn, j);
+              fn->name, files.n ? files.v[0] : NULL, fn->shared_bytes, fn->max_threads);
+  if (files.n > 1)
+    ww_json_strings(j, "more", files.v + 1, files.n - 1);
+  write_params(fn, j, a);
   ww_json_put(j, "symbols:[");
   for (uint32_t s = 0; s < m->nsymbols; s++)
     if (used[s] && m->symbols[s].space != WW_SHARED)

@@ -181,6 +181,8 @@ static uint64_t make_key(ww_recorder *r, const ww_raw_launch *l, uint32_t kernel
     ww_push(r->arena, &r->key, l->block[i]);
   }
   ww_push(r->arena, &r->key, l->shared << 1 | l->cooperative);
+  for (int i = 0; l->library && i < WW_LIBRARY_SIZES; i++)
+    ww_push(r->arena, &r->key, l->library->size[i]);
   for (uint32_t i = 0; i < l->nargs; i++)
     key_arg(r, i, &l->args[i]);
   return ww_hash(r->key.v, r->key.n * sizeof *r->key.v, kernel);
@@ -226,9 +228,18 @@ static uint64_t hash_kernel(const ww_raw_launch *l, uint64_t code) {
   uint64_t h = ww_hash(l->kernel, strlen(l->kernel), code);
   if (l->file)
     h = ww_hash(l->file, strlen(l->file), h);
+  if (l->library)
+    h = ww_hash(l->library->type, strlen(l->library->type), h);
   for (const char *const *f = l->flags; f && *f; f++)
     h = ww_hash(*f, strlen(*f), h);
   return h;
+}
+
+static uint32_t length(const char *const *v) {
+  uint32_t n = 0;
+  while (v && v[n])
+    n++;
+  return n;
 }
 
 static void new_kernel(ww_recorder *r, const ww_raw_launch *l, uint64_t code) {
@@ -246,12 +257,14 @@ static void new_kernel(ww_recorder *r, const ww_raw_launch *l, uint64_t code) {
   if (!k.file && l->ptx)
     k.file =
         ww_recorder_store(r, l->ptx, l->ptx_n, ww_hash(l->ptx, l->ptx_n, 0), "ptx");
-  while (l->flags && l->flags[k.nflags])
-    k.nflags++;
-  if (k.nflags)
-    k.flags = WW_NEWN(r->arena, const char *, k.nflags);
+  k.nflags = length(l->flags);
+  k.flags = WW_NEWN(r->arena, const char *, k.nflags + 1);
   for (uint32_t i = 0; i < k.nflags; i++)
     k.flags[i] = ww_strdup(r->arena, l->flags[i]);
+  k.nmore = length(l->more);
+  k.more = WW_NEWN(r->arena, const char *, k.nmore + 1);
+  for (uint32_t i = 0; i < k.nmore; i++)
+    k.more[i] = ww_recorder_path_of(r, l->more[i]);
   ww_push(r->arena, &r->kernels, k);
 }
 

@@ -43,9 +43,12 @@ typedef struct {
 } ww_raw_symbol;
 
 typedef struct {
-  const char *kernel;       /* mangled */
-  const char *file;         /* source or NULL */
-  const char *const *flags; /* build options, NULL-terminated, or NULL */
+  const char *kernel; /* mangled */
+  const char *file;   /* source or NULL */
+  /* further files that its code comes from, NULL-terminated, or NULL */
+  const char *const *more;
+  const ww_library_call *library; /* in place of the program's own code, or NULL */
+  const char *const *flags;       /* build options, NULL-terminated, or NULL */
   /* compiled code or NULL; stored beside by its hash, once; unchanged while recording
    * goes on */
   const void *binary;
@@ -70,6 +73,8 @@ typedef struct {
   bool contents;           /* every buffer's bytes, zstd, stored by hash */
   bool binaries;           /* the compiled code */
   uint64_t contents_limit; /* bytes before compression in all; 0: 1 GiB */
+  /* bytes of an allocation, larger ones are left out without a word; 0: any */
+  uint64_t contents_each;
   /* distinct launches kept per kernel and in all; 0: 64 and 10000; a kernel's first
    * always is */
   uint32_t per_kernel, most;

@@ -136,26 +136,28 @@ static const char *absolute(const char *path, ww_arena *a) {
 char *ww_recorder_env(const ww_recorder_options *o, ww_arena *a) {
   ww_buf b = {0};
   ww_json j = {.out = &b};
-  ww_json_put(
-      &j,
-      "{path:%s,source?:%s,contents:%i,binaries:%i,contents_limit:%lu,per_kernel:%u,"
-      "most:%u}",
-      absolute(o->path, a), o->source ? absolute(o->source, a) : NULL, o->contents,
-      o->binaries, o->contents_limit, o->per_kernel, o->most);
+  ww_json_put(&j,
+              "{path:%s,source?:%s,contents:%i,binaries:%i,contents_limit:%lu,contents_"
+              "each:%lu,per_kernel:%u,"
+              "most:%u}",
+              absolute(o->path, a), o->source ? absolute(o->source, a) : NULL,
+              o->contents, o->binaries, o->contents_limit, o->contents_each,
+              o->per_kernel, o->most);
   return ww_buf_text(&b, a);
 }
 
 static ww_status
 read_options(const cJSON *t, ww_arena *a, ww_recorder_options *o, ww_err *e) {
-  static const char *const members[] = {
-      "path",           "source",     "contents", "binaries",
-      "contents_limit", "per_kernel", "most",     NULL};
+  static const char *const members[] = {"path",     "source",         "contents",
+                                        "binaries", "contents_limit", "per_kernel",
+                                        "most",     "contents_each",  NULL};
   uint64_t per_kernel = 0;
   uint64_t most = 0;
   const struct {
     const char *name;
     uint64_t *to;
   } numbers[] = {{"contents_limit", &o->contents_limit},
+                 {"contents_each", &o->contents_each},
                  {"per_kernel", &per_kernel},
                  {"most", &most}};
   const cJSON *m;
@@ -165,7 +167,7 @@ read_options(const cJSON *t, ww_arena *a, ww_recorder_options *o, ww_err *e) {
                           a, e);
   if (!rc && (m = cJSON_GetObjectItemCaseSensitive(t, "source")))
     rc = ww_json_want_str(m, "source", &o->source, a, e);
-  for (int i = 0; i < 3 && !rc; i++)
+  for (size_t i = 0; i < WW_COUNT(numbers) && !rc; i++)
     if ((m = cJSON_GetObjectItemCaseSensitive(t, numbers[i].name)))
       rc = ww_json_want_uint(m, numbers[i].name, numbers[i].to, e);
   o->per_kernel = per_kernel > UINT32_MAX ? UINT32_MAX : per_kernel;

@@ -37,8 +37,8 @@ typedef struct {
 typedef struct {
   const char *name;          /* mangled */
   const char *file, *binary; /* as written to its lines, or NULL */
-  const char **flags;
-  uint32_t nflags;
+  const char **flags, **more;
+  uint32_t nflags, nmore;
   uint32_t first, lines; /* first line + 1, how many */
 } ww_recorded_kernel;
 

@@ -38,7 +38,7 @@ static ww_fill store_contents(describer *d, uint64_t base, uint64_t bytes) {
   /* what is stored already costs nothing but the reading: that has a bound of its own
    */
   if (bytes > limit || r->stored >= limit || bytes > limit * 16 - r->read) {
-    d->left_out += bytes;
+    d->left_out += r->o.contents_each ? 0 : bytes;
     return fill;
   }
   void *data = malloc(bytes ? bytes : 1);
@@ -49,7 +49,7 @@ static ww_fill store_contents(describer *d, uint64_t base, uint64_t bytes) {
     uint64_t hash = ww_hash(data, bytes, 0);
     bool known = ww_recorder_has(r, hash);
     if (!known && bytes > limit - r->stored) {
-      d->left_out += bytes;
+      d->left_out += r->o.contents_each ? 0 : bytes;
     } else {
       fill.path = ww_recorder_store(r, data, bytes, hash, "zst");
       fill.kind = fill.path ? WW_FILL_FILE : WW_FILL_NONE;
@@ -74,9 +74,10 @@ static ww_buffer buffer_of(describer *d, const ww_found *f, const ww_buffer *ear
   };
   b.id = ww_fmt(r->arena, "%lu", f->id);
   read_head(d, f->address, f->bytes - b.offset, &b);
+  bool wanted = !r->o.contents_each || (f->bytes <= r->o.contents_each && b.head_n);
   if (earlier)
     b.fill = earlier->fill;
-  else if (r->o.contents && r->memory.read)
+  else if (r->o.contents && r->memory.read && wanted)
     b.fill = store_contents(d, f->base, f->bytes);
   return b;
 }
@@ -219,7 +220,7 @@ static void symbols(describer *d, ww_launch *out) {
     if (!x->arg.buffer.head_n)
       continue; /* cannot be read: it stays as the code has it */
     out->nsymbols++;
-    if (r->o.contents)
+    if (r->o.contents && (!r->o.contents_each || s->bytes <= r->o.contents_each))
       x->arg.buffer.fill = store_contents(d, s->address, s->bytes);
   }
 }
@@ -238,6 +239,8 @@ void ww_recorder_describe(ww_recorder *r,
   *s = (ww_launch){.file = k->file,
                    .kernel = k->name,
                    .binary = k->binary,
+                   .more = k->more,
+                   .nmore = k->nmore,
                    .flags = k->flags,
                    .nflags = k->nflags,
                    .shared = l->shared,
@@ -245,6 +248,14 @@ void ww_recorder_describe(ww_recorder *r,
                    .cooperative = l->cooperative};
   memcpy(s->grid, l->grid, sizeof s->grid);
   memcpy(s->block, l->block, sizeof s->block);
+  if (l->library) { /* it has no shape of its own */
+    ww_library_call *c = WW_NEW(r->arena, ww_library_call);
+    *c = *l->library;
+    s->library = c;
+    memset(s->grid, 0, sizeof s->grid);
+    memset(s->block, 0, sizeof s->block);
+    s->shared_given = false;
+  }
   if (l->note)
     add_note(&d, l->note);
   arguments(&d, s);

@@ -19,9 +19,11 @@ int __wwMalloc(void **p, size_t n, int kind) {
 }
 
 int cudaFree(void *p) {
+  ww_emu_written(p);
   return !p || ww_emu_free(p, false) ? EMU_OK : ww_emu_error(EMU_INVALID_VALUE);
 }
 int cudaFreeHost(void *p) {
+  ww_emu_written(p);
   return !p || ww_emu_free(p, true) ? EMU_OK : ww_emu_error(EMU_INVALID_VALUE);
 }
 int cudaHostRegister(void *p, size_t n) {
@@ -141,9 +143,25 @@ static int fill_rows(const operation *o) {
   return EMU_OK;
 }
 
+/* What is written over as a whole is known again; a copy is as well known as what it is
+ * of. */
+static void settle(const operation *o) {
+  ww_emu_block from = {0};
+  ww_emu_block to;
+  if (!ww_emu_find((uintptr_t)o->dst, &to))
+    return;
+  bool doubtful = o->src && ww_emu_find((uintptr_t)o->src, &from) && from.unknown;
+  if (doubtful || o->width * o->rows >= to.bytes)
+    ww_emu_set_unknown(to.base, doubtful);
+}
+
 static int perform_now(const operation *o) {
   if (!o->width || !o->rows)
     return EMU_OK;
+  if (o->src)
+    ww_emu_read(o->src, is_device(o->dst) ? 0 : o->width * o->rows);
+  ww_emu_written(o->dst);
+  settle(o);
   return ww_emu_error(o->src ? copy_rows(o) : fill_rows(o));
 }
 

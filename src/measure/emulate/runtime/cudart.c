@@ -391,11 +391,16 @@ int cudaPeekAtLastError(void) {
 
 /* ---- what has nothing to do here; arguments are not looked at ---- */
 
-WW_EMU_ZERO cudaDeviceSynchronize, cudaDeviceReset, cudaSetDeviceFlags,
-    cudaSetValidDevices, cudaDeviceSetLimit, cudaDeviceSetCacheConfig,
-    cudaDeviceSetSharedMemConfig, cudaDeviceEnablePeerAccess,
-    cudaDeviceDisablePeerAccess, cudaDeviceSetMemPool, cudaCtxResetPersistingL2Cache,
-    cudaThreadSynchronize, cudaThreadExit, cudaThreadSetLimit, cudaThreadSetCacheConfig,
-    cudaProfilerStart, cudaProfilerStop, cudaMemPoolDestroy, cudaMemPoolTrimTo,
-    cudaMemPoolSetAttribute, cudaMemPoolSetAccess, cudaIpcCloseMemHandle,
-    cudaIpcGetEventHandle;
+int cudaDeviceSynchronize(void) {
+  ww_emu_waited();
+  return EMU_OK;
+}
+WW_EMU_SAME(cudaDeviceSynchronize)
+cudaThreadSynchronize, cuCtxSynchronize, cuStreamSynchronize, cuEventSynchronize;
+WW_EMU_ZERO cudaDeviceReset, cudaSetDeviceFlags, cudaSetValidDevices,
+    cudaDeviceSetLimit, cudaDeviceSetCacheConfig, cudaDeviceSetSharedMemConfig,
+    cudaDeviceEnablePeerAccess, cudaDeviceDisablePeerAccess, cudaDeviceSetMemPool,
+    cudaCtxResetPersistingL2Cache, cudaThreadExit, cudaThreadSetLimit,
+    cudaThreadSetCacheConfig, cudaProfilerStart, cudaProfilerStop, cudaMemPoolDestroy,
+    cudaMemPoolTrimTo, cudaMemPoolSetAttribute, cudaMemPoolSetAccess,
+    cudaIpcCloseMemHandle, cudaIpcGetEventHandle;

@@ -1,7 +1,6 @@
 /* curand.c - cuRAND's host interface for an emulated program: numbers of the right
- * distribution, seeded, not the same numbers. The library's own kernels are not
- * launches of the program and are not recorded. */
-#include "emu.h"
+ * distribution, seeded, not the same numbers. A call is recorded as what it makes. */
+#include "library.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -51,8 +50,13 @@ WW_EMU_ZERO curandSetStream, curandSetGeneratorOrdering,
   int name(generator *g, type *out, size_t n, type mean, type deviation) { \
     for (size_t i = 0; i < n; i++)                                         \
       out[i] = (type)(expression);                                         \
-    return EMU_OK;                                                         \
+    return told(#name, strstr(#name, "Normal") ? "normal" : "uniform", n,  \
+                sizeof(type));                                             \
   }
+static int told(const char *function, const char *call, size_t n, size_t bytes) {
+  return ww_emu_library(
+      function, &(ww_library_call){"curand", call, bytes == 8 ? "f64" : "f32", {n}});
+}
 GENERATE(curandGenerate, unsigned, next(g) >> 32)
 GENERATE(curandGenerateLongLong, unsigned long long, next(g))
 GENERATE(curandGenerateUniform, float, uniform(g))
@@ -72,5 +76,5 @@ int curandGeneratePoisson(generator *g, unsigned *out, size_t n, double lambda) 
     }
     out[i] = v > 0 ? v : 0;
   }
-  return 0;
+  return told("curandGeneratePoisson", "normal", n, sizeof *out);
 }

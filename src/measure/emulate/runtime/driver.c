@@ -134,7 +134,6 @@ WW_EMU_ANSWER(cuMemGetAllocationGranularity, size_t, 2u << 20)
 /* ---- what has nothing to do here ---- */
 
 WW_EMU_ZERO cuInit, cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxReset, cuCtxDestroy,
-    cuCtxSetCurrent, cuCtxPushCurrent, cuCtxSynchronize, cuCtxSetLimit,
-    cuCtxSetCacheConfig, cuModuleUnload, cuStreamSynchronize, cuStreamQuery,
-    cuStreamWaitEvent, cuEventSynchronize, cuEventQuery, cuProfilerStart,
+    cuCtxSetCurrent, cuCtxPushCurrent, cuCtxSetLimit, cuCtxSetCacheConfig,
+    cuModuleUnload, cuStreamQuery, cuStreamWaitEvent, cuEventQuery, cuProfilerStart,
     cuProfilerStop, cuMemRelease, cuMemMap, cuMemUnmap, cuMemSetAccess;

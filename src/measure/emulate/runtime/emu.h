@@ -39,7 +39,7 @@ enum {
 
 typedef struct {
   uint32_t size; /* bytes */
-  bool pointer, byval;
+  bool pointer, byval, readonly;
   const char *type; /* "f32", "i32"; NULL: not a plain number */
 } ww_emu_param;
 
@@ -47,7 +47,8 @@ typedef struct ww_emu_symbol ww_emu_symbol;
 
 typedef struct {
   const char *mangled, *name, *file;
-  bool known; /* the front end listed it, else only its name is known */
+  const char *const *more; /* further files of its code, NULL-terminated, or NULL */
+  bool known;              /* the front end listed it, else only its name is known */
   ww_emu_param *params;
   uint32_t nparams;
   ww_emu_symbol **symbols; /* those it reaches */
@@ -64,12 +65,14 @@ struct ww_emu_symbol {
   uint64_t bytes, address; /* address 0: not there yet */
   const char *init_hex;    /* initial contents, or NULL for zeros */
   bool texture;            /* a texture or surface reference */
+  bool written;            /* kernels can write to it: no __constant__ */
 };
 
 typedef struct {
   ww_arena *arena; /* of the process */
   ww_recorder *recorder;
-  bool execute;
+  enum { WW_EMU_SKIP, WW_EMU_ALL, WW_EMU_AUTO } execute; /* as ww_execute */
+  double execute_s;         /* seconds that kernels may run by need */
   const char *ir;           /* path of the modules' text, for execute.c */
   const char *const *flags; /* the build's, for launch specs */
   /* the GPU the program sees */
@@ -107,6 +110,7 @@ typedef enum {
 typedef struct {
   uint64_t base, bytes, id;
   uint8_t kind; /* ww_emu_kind */
+  bool unknown; /* a kernel that was not run may have written to it */
   /* what to give back: munmap of `mapped` bytes, or free when mapped is 0; NULL: not
    * ours */
   void *map;
@@ -122,7 +126,9 @@ bool ww_emu_free(void *address,
                  bool pinned); /* false: not the start of an allocation of that sort */
 bool ww_emu_find(uint64_t address, ww_emu_block *out);
 uint32_t ww_emu_blocks(const ww_emu_block **out); /* by address; under the lock */
-uint64_t ww_emu_used(void);                       /* bytes of device memory */
+/* The allocation around the address, if there is one. */
+void ww_emu_set_unknown(uint64_t address, bool unknown);
+uint64_t ww_emu_used(void); /* bytes of device memory */
 
 /* ---- launch.c ---- */
 
@@ -138,6 +144,10 @@ typedef struct {
 
 /* checks, records, runs; an EMU_ error */
 int ww_emu_launch_now(const ww_emu_launch *l);
+/* Whether what its memory holds is known no more, or again. */
+void ww_emu_doubt(const ww_emu_launch *l, bool unknown);
+/* with copies of the arguments, by malloc */
+void ww_emu_launch_copy(const ww_emu_launch *l, ww_emu_launch *out);
 
 /* ---- cudart.c ---- */
 
@@ -173,7 +183,15 @@ bool ww_emu_capture_call(void (*fn)(void *),
 
 /* ---- execute.c ---- */
 
-int ww_emu_execute(const ww_emu_launch *l);
+/* deadline: of ww_now's clock, blocks beyond it are left out; 0: none */
+int ww_emu_execute(const ww_emu_launch *l, double deadline);
+
+/* ---- defer.c: kernels that run by need ---- */
+
+void ww_emu_defer(const ww_emu_launch *l);       /* under the lock */
+void ww_emu_read(const void *p, uint64_t bytes); /* the program reads it now */
+void ww_emu_written(const void *p);              /* it is written, or given back */
+void ww_emu_waited(void);                        /* for the device */
 
 /* ---- texture.c ---- */
 

@@ -13,6 +13,7 @@
 
 enum { FN_UNKNOWN = -1, FN_MISSING = -2, FN_SEVERAL = -3 }; /* ww_emu_kernel.fn */
 #define CHUNK 65536u /* blocks given to the interpreter at a time */
+#define SOME 64u     /* the same where the time is watched */
 
 static struct {
   bool tried, usable;
@@ -118,16 +119,21 @@ static const char *why_not(const ww_emu_launch *l, const ww_fn *fn) {
 static ww_status run_blocks(ww_machine *m,
                             const ww_run_spec *spec,
                             const ww_emu_launch *l,
+                            double deadline,
                             ww_run_stats *stats,
                             ww_arena *a,
                             ww_err *e) {
   uint64_t total = l->grid[0] * l->grid[1] * l->grid[2];
-  uint32_t most = l->cooperative ? total : CHUNK;
+  uint32_t most = l->cooperative ? total : deadline > 0 ? SOME : CHUNK;
   uint64_t *blocks = ww_xmalloc((total < most ? total : most) * sizeof *blocks);
   const ww_observer silent = {0};
   ww_status st = WW_OK;
   for (uint64_t at = 0; at < total && !st && !stats->fault; at += most) {
     uint32_t n = 0;
+    if (at && deadline > 0 && ww_now() > deadline) {
+      ww_emu_note("%s was run for %lu of its %lu blocks", l->kernel->name, at, total);
+      break;
+    }
     for (uint64_t b = at; b < at + most && b < total; b++)
       if (ww_cluster_first(spec, b) == b)
         blocks[n++] = b;
@@ -139,6 +145,7 @@ static ww_status run_blocks(ww_machine *m,
 
 static ww_status run(const ww_emu_launch *l,
                      const ww_fn *fn,
+                     double deadline,
                      ww_run_stats *stats,
                      ww_arena *a,
                      ww_err *e) {
@@ -170,13 +177,13 @@ static ww_status run(const ww_emu_launch *l,
   ww_machine *m = NULL;
   ww_status st = ww_machine_new(&spec, &m, e);
   if (!st)
-    st = run_blocks(m, &spec, l, stats, a, e);
+    st = run_blocks(m, &spec, l, deadline, stats, a, e);
   ww_machine_free(m);
   ww_memory_free(s.memory);
   return st;
 }
 
-int ww_emu_execute(const ww_emu_launch *l) {
+int ww_emu_execute(const ww_emu_launch *l, double deadline) {
   ww_emu *s = ww_emu_get();
   if (!load(s))
     return EMU_OK;
@@ -189,7 +196,7 @@ int ww_emu_execute(const ww_emu_launch *l) {
   ww_arena *a = ww_arena_new();
   ww_run_stats stats = {0};
   ww_err e = {0};
-  ww_status st = run(l, fn, &stats, a, &e);
+  ww_status st = run(l, fn, deadline, &stats, a, &e);
   bool failed = st || stats.fault;
   if (failed)
     ww_emu_note("%s: %s", l->kernel->name, stats.fault ? stats.fault : e.msg);

@@ -147,6 +147,14 @@ bool ww_emu_find(uint64_t address, ww_emu_block *out) {
   return found;
 }
 
+void ww_emu_set_unknown(uint64_t address, bool unknown) {
+  ww_emu_lock();
+  ww_emu_block *b = before(address);
+  if (b && address - b->base < b->bytes)
+    b->unknown = unknown;
+  ww_emu_unlock();
+}
+
 uint32_t ww_emu_blocks(const ww_emu_block **out) {
   *out = heap.v;
   return heap.n;

@@ -77,6 +77,7 @@ static void record(const ww_emu *s, const ww_emu_launch *l) {
                                      .bytes = k->symbols[i]->bytes};
   ww_raw_launch raw = {.kernel = k->mangled,
                        .file = k->file,
+                       .more = k->more,
                        .flags = s->flags,
                        .shared = l->shared,
                        .cooperative = l->cooperative,
@@ -95,14 +96,46 @@ static void record(const ww_emu *s, const ww_emu_launch *l) {
   free(symbols);
 }
 
+/* By their pointers, those in structs and small variables included. */
+void ww_emu_doubt(const ww_emu_launch *l, bool unknown) {
+  const ww_emu_kernel *k = l->kernel;
+  bool described = k->known && k->nparams == l->nargs;
+  for (uint32_t i = 0; i < l->nargs; i++)
+    for (uint32_t at = 0; at + 8 <= l->sizes[i]; at += 8) {
+      uint64_t word;
+      memcpy(&word, (const char *)l->values[i] + at, 8);
+      if (word > 65536 && !(described && k->params[i].readonly))
+        ww_emu_set_unknown(word, unknown);
+    }
+  for (uint32_t i = 0; i < k->nsymbols; i++)
+    if (k->symbols[i]->written)
+      ww_emu_set_unknown(k->symbols[i]->address, unknown);
+}
+
+void ww_emu_launch_copy(const ww_emu_launch *l, ww_emu_launch *out) {
+  const void **values = ww_xcalloc(l->nargs + 1, sizeof *values);
+  uint32_t *sizes = ww_xcalloc(l->nargs + 1, sizeof *sizes);
+  for (uint32_t i = 0; i < l->nargs; i++) {
+    sizes[i] = l->sizes[i];
+    values[i] = memcpy(ww_xmalloc(sizes[i] + 1), l->values[i], sizes[i]);
+  }
+  *out = *l;
+  out->sizes = sizes;
+  out->values = values;
+}
+
 int ww_emu_launch_now(const ww_emu_launch *l) {
   ww_emu *s = ww_emu_get();
   ww_emu_lock();
   int rc = check(s, l);
   if (!rc && s->recorder)
     record(s, l);
-  if (!rc && s->execute)
-    rc = ww_emu_execute(l);
+  if (!rc && s->execute == WW_EMU_ALL)
+    rc = ww_emu_execute(l, 0);
+  else if (!rc) {
+    ww_emu_doubt(l, true);
+    ww_emu_defer(l);
+  }
   ww_emu_unlock();
   return rc;
 }

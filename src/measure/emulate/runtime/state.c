@@ -55,9 +55,10 @@ void ww_emu_note(const char *fmt, ...) {
   ww_emu_lock();
   if (notes.n < 64 && !ww_strings_have(&notes, text)) {
     ww_push(state.arena, &notes, ww_strdup(state.arena, text));
-    fprintf(stderr, "warpwise: %s\n", text);
-    if (state.recorder)
+    if (state.recorder) /* said when the program has ended */
       ww_recorder_note(state.recorder, text);
+    else
+      fprintf(stderr, "warpwise: %s\n", text);
   }
   ww_emu_unlock();
 }
@@ -77,7 +78,7 @@ find(void *ctx, uint64_t address, uint64_t *base, uint64_t *bytes, uint64_t *id)
 
 static bool read_memory(void *ctx, uint64_t address, void *out, size_t n) {
   ww_emu_block b;
-  if (!ww_emu_find(address, &b) || n > b.bytes - (address - b.base))
+  if (!ww_emu_find(address, &b) || n > b.bytes - (address - b.base) || b.unknown)
     return false;
   memcpy(out, (const void *)address, n);
   return true;
@@ -132,6 +133,17 @@ static bool flag_of(const cJSON *o, const char *name) {
   return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, name));
 }
 
+/* NULL-terminated; NULL: there is none. */
+static const char *const *texts_of(const cJSON *o, const char *name) {
+  const cJSON *all = cJSON_GetObjectItemCaseSensitive(o, name);
+  const cJSON *one;
+  const char **v = WW_NEWN(state.arena, const char *, cJSON_GetArraySize(all) + 1);
+  uint32_t n = 0;
+  cJSON_ArrayForEach(one, all) if (cJSON_IsString(one)) v[n++] =
+      ww_strdup(state.arena, one->valuestring);
+  return n ? v : NULL;
+}
+
 /* Names are nvcc's from here on: clang spells those of static kernels and variables
  * differently for host and device. */
 ww_emu_symbol *ww_emu_symbol_named(const char *clangs, uint64_t bytes) {
@@ -176,6 +188,7 @@ static void read_kernel(const cJSON *o, const char *mangled) {
   const char *name = text_of(o, "name");
   k->name = name ? name : k->mangled;
   k->file = text_of(o, "file");
+  k->more = texts_of(o, "more");
   k->shared_static = ww_json_whole(o, "shared");
   k->max_threads = ww_json_whole(o, "max_threads");
   k->params = WW_NEWN(state.arena, ww_emu_param, cJSON_GetArraySize(params) + 1);
@@ -184,6 +197,7 @@ static void read_kernel(const cJSON *o, const char *mangled) {
     k->params[k->nparams++] = (ww_emu_param){.size = ww_json_whole(p, "size"),
                                              .pointer = flag_of(p, "pointer"),
                                              .byval = flag_of(p, "byval"),
+                                             .readonly = flag_of(p, "readonly"),
                                              .type = text_of(p, "type")};
   }
   k->symbols = WW_NEWN(state.arena, ww_emu_symbol *, cJSON_GetArraySize(reached) + 1);
@@ -199,17 +213,13 @@ static void read_symbol(const cJSON *o, const char *mangled) {
     s->name = name;
   s->bytes = ww_json_whole(o, "bytes");
   s->init_hex = text_of(o, "init");
+  s->written = flag_of(o, "written");
 }
 
 static void read_settings(const cJSON *o) {
-  const cJSON *flags = cJSON_GetObjectItemCaseSensitive(o, "flags");
-  const cJSON *f;
-  const char **v = WW_NEWN(state.arena, const char *, cJSON_GetArraySize(flags) + 1);
-  uint32_t n = 0;
-  cJSON_ArrayForEach(f, flags) if (cJSON_IsString(f)) v[n++] =
-      ww_strdup(state.arena, f->valuestring);
-  state.flags = n ? v : NULL;
-  state.execute = flag_of(o, "execute");
+  state.flags = texts_of(o, "flags");
+  state.execute = ww_json_whole(o, "execute");
+  state.execute_s = ww_json_whole(o, "execute_s");
   state.ir = text_of(o, "ir");
   describe_gpu(text_of(o, "gpu"));
 }

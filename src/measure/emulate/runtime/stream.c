@@ -68,10 +68,15 @@ WW_EMU_SAME(cudaStreamDestroy) cuEventDestroy;
 WW_EMU_SAME(cudaEventRecord) cuEventRecord;
 WW_EMU_SAME(cudaEventElapsedTime) cuEventElapsedTime;
 
-WW_EMU_ZERO cudaStreamSynchronize, cudaStreamQuery, cudaStreamWaitEvent,
-    cudaStreamSetAttribute, cudaStreamCopyAttributes, cudaEventSynchronize,
-    cudaEventQuery, cudaThreadExchangeStreamCaptureMode, cudaGraphUpload,
-    cudaGraphAddDependencies, cudaGraphDebugDotPrint, cudaGraphKernelNodeSetAttribute;
+int cudaStreamSynchronize(void) {
+  ww_emu_waited();
+  return EMU_OK;
+}
+WW_EMU_SAME(cudaStreamSynchronize)
+cudaStreamQuery, cudaEventSynchronize, cudaEventQuery;
+WW_EMU_ZERO cudaStreamWaitEvent, cudaStreamSetAttribute, cudaStreamCopyAttributes,
+    cudaThreadExchangeStreamCaptureMode, cudaGraphUpload, cudaGraphAddDependencies,
+    cudaGraphDebugDotPrint, cudaGraphKernelNodeSetAttribute;
 
 /* ---- graphs ---- */
 
@@ -104,12 +109,7 @@ static node *add(graph *g, node n) {
 }
 
 static void keep_arguments(node *n, const ww_emu_launch *l) {
-  const void **values = ww_xcalloc(l->nargs + 1, sizeof *values);
-  for (uint32_t i = 0; i < l->nargs; i++)
-    values[i] = copied(l->values[i], l->sizes[i]);
-  n->launch = *l;
-  n->launch.sizes = copied(l->sizes, l->nargs * sizeof *l->sizes);
-  n->launch.values = values;
+  ww_emu_launch_copy(l, &n->launch);
 }
 
 bool ww_emu_capture_launch(const ww_emu_launch *l) {
