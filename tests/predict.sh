@@ -213,7 +213,7 @@ try "predict --sweep block: of two axes" 0 'block: 32 x 4 x 1 threads, the first
 report "predict --sweep block: the grid goes with it" "$(grep -q 'grid: 32 x 256 x 1 blocks, for as many threads as before' "$dir/out" || cat "$dir/out")"
 try "predict --sweep block: the launches" 0 '"grid":\[32,512,1\],"block":\[32,2,1\]' '' predict "$dir/plane.cu" --sweep block=64,128 --gpu h200 --json
 try "predict --sweep block: a grid that was given stays" 0 '"grid":\[7,1,1\],"block":\[32,2,1\]' '' predict "$dir/plane.cu" -g 7 --sweep block=64 --gpu h200 --json
-try "predict --arg: K behind a number" 0 'grid 8, block 256' '' predict "$dir/bare.cu" -a n=2K --budget 1M --gpu h200 --color never
+try "predict --arg: K behind a number" 0 '"grid":\[2,1,1\]' '' predict "$dir/bare.cu" -a n=2K --budget 1M --gpu h200 --json
 # What the program takes where it gets no arguments.
 cat >"$dir/defaults.cu" <<'END'
 #include <cstdlib>
