@@ -12,6 +12,7 @@
 #include "spread.h"
 
 enum { MOST_DECIDING = 4 }; /* arguments that are tried with other contents */
+#define MOST_SECONDS 3.0    /* of the processor, after which no others are tried */
 
 typedef struct {
   const ww_gpu *gpu;
@@ -30,6 +31,7 @@ typedef struct {
   bool warm;
   target *t;
   uint32_t n;
+  double until; /* by ww_cpu: other contents are tried no longer */
 } stages;
 
 static void
@@ -149,7 +151,7 @@ static void try_others(const stages *s, uint32_t d, const ww_assumed *completed)
   const ww_trace_result *t = &s->t[0].p->trace;
   const ww_deciding *x = &t->assumed.deciding.v[d];
   ww_other_times *spread = WW_NEWN(s->a, ww_other_times, s->n);
-  for (uint32_t k = 0; k < x->nfills; k++) {
+  for (uint32_t k = 0; k < x->nfills && ww_cpu() < s->until; k++) {
     ww_err unsaid = {0};
     stages other = *s;
     other.a = ww_arena_new();
@@ -174,7 +176,8 @@ static ww_status instead(const stages *s) {
   const ww_trace_result t = s->t[0].p->trace;
   ww_assumed completed = t.assumed;
   for (uint32_t d = 0; d < t.assumed.deciding.n && d < MOST_DECIDING; d++)
-    for (uint32_t k = 0; k < t.assumed.deciding.v[d].nfills; k++) {
+    for (uint32_t k = 0; k < t.assumed.deciding.v[d].nfills && ww_cpu() < s->until;
+         k++) {
       ww_err unsaid = {0};
       ww_launch launch = ww_spread_launch(&t, d, k, s->a);
       completed.list = (ww_assumptions){0};
@@ -278,6 +281,7 @@ static void predict_all(stages *s, target *all, const ww_launch *launch) {
         s->t[s->n++] = all[i];
       }
     ww_err why = {0};
+    s->until = ww_cpu() + MOST_SECONDS;
     ww_status st = together(s, launch, &why);
     for (uint32_t i = 0; st && i < s->n; i++)
       s->t[i].p->report.error = why;
@@ -297,7 +301,7 @@ ww_status ww_query_predict(const ww_unit *u,
                          ? ": name another GPU, or read it with --lang hip"
                          : ": name another GPU";
   target *all = WW_NEWN(a, target, q->n);
-  stages s = {m, fn, q, a, launch->warm, WW_NEWN(a, target, q->n), 0};
+  stages s = {m, fn, q, a, launch->warm, WW_NEWN(a, target, q->n), 0, 0};
   const ww_err *first = NULL;
   bool any = false;
   for (uint32_t k = 0; k < q->n; k++) {
