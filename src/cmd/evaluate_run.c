@@ -59,8 +59,7 @@ static ww_status by_machine(const run *p,
                         .params = &p->params,
                         .budget = p->how->budget,
                         .correction = p->how->both ? NULL : p->how->correction,
-                        .built = p->how->ptxas ? ww_built_by_ptxas
-                                               : ww_built_by_clang,
+                        .built = p->how->ptxas ? ww_built_by_ptxas : ww_built_by_clang,
                         .built_ctx = &asked};
   ww_status st = ww_query_predict(s->read.unit, s->fn, l, &q, NULL, a, said, e);
   if (st)

@@ -11,7 +11,7 @@ typedef struct {
   /* loaded of the same memory without a word what for: in clauses of gfx10 and newer
    * LLVM's comments get lost. Spills, or local arrays where there are some */
   double unnamed;
-  double flops;    /* a multiply-add counts two: how often loops run follows from these */
+  double flops; /* a multiply-add counts two: how often loops run follows from these */
 } ww_built_part;
 
 /* A kernel as a compiler has built it. All zero: it was not asked. */
@@ -30,7 +30,8 @@ ww_status ww_front_amdgcn(const ww_front_options *o,
                           ww_arena *a,
                           ww_built *out,
                           ww_err *e);
-/* The same from assembly as clang writes it. false: the kernel is not in it. */
+/* The same from assembly as clang writes it. false: the kernel is not in it. All zero:
+ * it calls functions, so what it takes is not known. */
 bool ww_amdgcn_read(const char *text, const char *kernel, ww_arena *a, ww_built *out);
 
 #endif

@@ -110,8 +110,9 @@ static void dialect_words(const ww_clang_job *j, ww_arena *a, ww_strings *v) {
   case WW_HIP:
     WW_ADD(a, v, j->host ? "--cuda-host-only" : "--cuda-device-only", "-nogpuinc",
            "-nogpulib", "-fms-extensions", "-fno-builtin-printf");
-    ww_push(a, v,
-            ww_fmt(a, "--offload-arch=%s", j->assembly_for ? j->assembly_for : "gfx90a"));
+    ww_push(
+        a, v,
+        ww_fmt(a, "--offload-arch=%s", j->assembly_for ? j->assembly_for : "gfx90a"));
     shim_words("hip", a, v);
     /* the old one has the stubs that hostlaunch_cuda.c reads */
     if (j->host)
@@ -623,8 +624,8 @@ static ww_status run_cc1(const ww_clang_job *j,
   if (j->object)
     WW_ADD(a, &v, "-fno-temp-file"); /* it may write this file and no other */
   WW_ADD(a, &v, "-main-file-name", ww_safe_path(ww_path_base(j->file), a),
-         output_kind(j), "-o", j->object ? j->object : "-",
-         "-x", ww_clang_language(j), other ? j->input : ww_safe_path(j->file, a));
+         output_kind(j), "-o", j->object ? j->object : "-", "-x", ww_clang_language(j),
+         other ? j->input : ww_safe_path(j->file, a));
   ww_status rc = run(j, &v, WW_STARTS_NOTHING, a, out, e);
   if (!rc && pch && !out->ok && pch_is_stale(out) && !rebuild)
     return run_cc1(j, line, true, extra, a, out, e);

@@ -16,7 +16,7 @@ enum { MOST_DECIDING = 4 }; /* arguments that are tried with other contents */
 
 typedef struct {
   const ww_gpu *gpu;
-  ww_built built; /* by a compiler that was asked; all zero: estimated */
+  ww_built built;      /* by a compiler that was asked; all zero: estimated */
   ww_assumptions said; /* before what the prediction assumes */
   ww_prediction *p;
   bool done;
@@ -234,11 +234,8 @@ static bool looks_across_lanes(const ww_module *m, const ww_fn *fn) {
   return any;
 }
 
-ww_status ww_lanes_fit(const ww_module *m,
-                       const ww_fn *fn,
-                       const ww_gpu *g,
-                       const char *hint,
-                       ww_err *e) {
+ww_status ww_lanes_fit(
+    const ww_module *m, const ww_fn *fn, const ww_gpu *g, const char *hint, ww_err *e) {
   bool amd = !strcmp(g->vendor, "amd");
   bool fixed = m->dialect == WW_CUDA || m->dialect == WW_HIP;
   bool same = g->lanes == m->warp;

@@ -29,11 +29,8 @@ typedef struct {
 /* Can the GPU run the kernel as it was read? OpenCL and OpenMP code takes the GPU's
  * lanes; CUDA and HIP code is compiled for one vendor's, and HIP code for wavefronts of
  * 64, which matters where lanes see each other. `hint`: the end of the message. */
-ww_status ww_lanes_fit(const ww_module *m,
-                       const ww_fn *fn,
-                       const ww_gpu *g,
-                       const char *hint,
-                       ww_err *e);
+ww_status ww_lanes_fit(
+    const ww_module *m, const ww_fn *fn, const ww_gpu *g, const char *hint, ww_err *e);
 /* A resolved launch on every GPU: out[n]; one without an answer has its report.error.
  * Fails with the first error when no GPU gives one. `said` (NULL: nothing) goes before
  * what the predictions assume.

@@ -54,6 +54,16 @@ static void reads_assembly(void **state) {
   assert_false(ww_amdgcn_read(text, "_Z1k", *state, &b));
 }
 
+static void calls_say_nothing(void **state) {
+  static const char with[] =
+      "\n_Z1kPf:\n\ts_swappc_b64 s[30:31], s[6:7]\n.Lfunc_end0:\n"
+      "\t.amdhsa_kernel _Z1kPf\n"
+      "\t\t.amdhsa_next_free_vgpr 47\n\t.end_amdhsa_kernel\n";
+  ww_built b;
+  assert_true(ww_amdgcn_read(with, "_Z1kPf", *state, &b));
+  assert_true(b.registers == 0 && b.scratch_bytes == 0);
+}
+
 /* 64 words stored outside loops, 32 loaded in one that runs three times. */
 static ww_work spills(const ww_gpu *g, double scratch, uint64_t blocks) {
   ww_work w = {.blocks = blocks, .block_threads = 256};
@@ -78,7 +88,7 @@ static ww_gpu load(ww_arena *a, const char *name) {
 
 static void spills_go_as_far_as_they_must(void **state) {
   ww_gpu g = load(*state, "mi250");
-  double each = 256 * 4.0; /* bytes of a word of all threads of a block */
+  double each = 256 * 4.0;              /* bytes of a word of all threads of a block */
   ww_work w = spills(&g, 4096, 100000); /* far beyond L2 */
   assert_true(w.traffic.dram_write == 64 * each * 100000);
   assert_true(w.traffic.dram_read == 3 * 32 * each * 100000);
@@ -107,7 +117,7 @@ static void spills_take_time(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(reads_assembly),
+  const struct CMUnitTest tests[] = {TEST(reads_assembly), TEST(calls_say_nothing),
                                      TEST(spills_go_as_far_as_they_must),
                                      TEST(spills_take_time)};
   return RUN(tests);

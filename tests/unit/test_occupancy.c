@@ -38,8 +38,8 @@ static void by_hand(void **state) {
       {"h200", 1024, 255, 0, 0, WW_LIMIT_REGISTERS, 0, 0},
       {"a10", 1024, 40, 0, 1, WW_LIMIT_WARPS, 8192, 100. * 32 / 48},
       {"mi250", 256, 64, 20000, 3, WW_LIMIT_SHARED, 0, 37.5},
-      /* waves of a SIMD as LLVM's AMD backend writes them into its assembly ("Occupancy"):
-       * gfx90a 8 at 24 registers, 6 at 75, 4 at 114 and 128 */
+      /* waves of a SIMD as LLVM's AMD backend writes them into its assembly
+       * ("Occupancy"): gfx90a 8 at 24 registers, 6 at 75, 4 at 114 and 128 */
       {"mi250", 64, 24, 0, 16, WW_LIMIT_BLOCKS, 0, 50},
       {"mi250", 256, 64, 0, 8, WW_LIMIT_WARPS, 0, 100},
       {"mi250", 256, 75, 0, 6, WW_LIMIT_REGISTERS, 0, 75},
@@ -51,7 +51,8 @@ static void by_hand(void **state) {
       {"w6600", 1024, 128, 0, 1, WW_LIMIT_REGISTERS, 0, 50},
       {"w6600", 256, 32, 65536, 2, WW_LIMIT_SHARED, 0, 25},
       {"w6600", 256, 32, 65540, 0, WW_LIMIT_SHARED, 0, 0},
-      /* gfx1100: 1,536 registers a SIMD in granules of 24: 16 at 96, 12 at 120, 8 at 192 */
+      /* gfx1100: 1,536 registers a SIMD in granules of 24: 16 at 96, 12 at 120, 8 at
+         192 */
       {"w7800", 128, 96, 0, 16, WW_LIMIT_WARPS, 0, 100},
       {"w7800", 128, 120, 0, 12, WW_LIMIT_REGISTERS, 0, 75},
       {"w7800", 1024, 192, 0, 1, WW_LIMIT_REGISTERS, 0, 50},

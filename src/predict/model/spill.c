@@ -37,8 +37,8 @@ void ww_spill_traffic(const ww_built *b, const ww_gpu *g, ww_work *w) {
   double in = warps * row * (b->once.reloaded + times * b->looped.reloaded);
   if (!(out + in > 0))
     return;
-  double resident = fmin(warps, (double)w->occupancy.warps * g->sms) * g->lanes *
-                    b->scratch_bytes;
+  double resident =
+      fmin(warps, (double)w->occupancy.warps * g->sms) * g->lanes * b->scratch_bytes;
   double beyond_l2 = lost(resident, WW_FIGURE(g, l2_bytes));
   double beyond = g->l3_bytes > 0 ? lost(resident, g->l3_bytes) : 1;
   t->spill_bytes = out + in;
