@@ -39,7 +39,8 @@ static void write_candidate(const candidate *first, const candidate *c, ww_json 
     if (c != first && a->known && b->known && b->value > 0)
       ww_json_put(j, "speedup:%g,verdict:%s", ww_mcp_digits(a->value / b->value),
                   verdict(a, b));
-    ww_json_put(j, "roofline_class?:%s,bottleneck?:%s", c->r.roofline_class, c->r.bottleneck);
+    ww_json_put(j, "roofline_class?:%s,bottleneck?:%s", c->r.roofline_class,
+                c->r.bottleneck);
   }
   ww_json_end_obj(j);
 }

@@ -139,9 +139,8 @@ static void schema_report(ww_json *j) {
               ww_metrics[WW_M_time_us].meaning);
   ww_schema_properties(j, "value number\nlow number\nhigh number");
   ww_json_put(j, "}}");
-  ww_schema_properties(j,
-                       "roofline_class string bandwidth or compute\n"
-                       "bottleneck string what limits it, in words");
+  ww_schema_properties(j, "roofline_class string bandwidth or compute\n"
+                          "bottleneck string what limits it, in words");
   ww_json_put(j, "metrics:{type:'object',properties:{");
   for (size_t k = 0; k < NHEADLINE; k++)
     schema_metric(j, headline[k]);

@@ -67,7 +67,8 @@ typedef struct {
   const ww_advice *advice;
 } ww_explained;
 void ww_explain_print(const ww_explained *x, FILE *out);
-/* One line for each of n GPUs: the time, and what to change first; or why it has none. */
+/* One line for each of n GPUs: the time, and what to change first; or why it has none.
+ */
 void ww_explain_compare(const ww_explained *x, uint32_t n, FILE *out);
 
 #endif

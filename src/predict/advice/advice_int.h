@@ -107,7 +107,7 @@ void ww_advise_code(ww_advisor *x);
 void ww_advise_width(ww_advisor *x);  /* advice_width.c: neighbours of a thread */
 void ww_advise_matrix(ww_advisor *x); /* advice_matrix.c: matrix units */
 void ww_advise_sync(ww_advisor *x);   /* advice_sync.c: barriers within a warp */
-void ww_advise_flow(ww_advisor *x); /* advice_launch.c: divergence */
+void ww_advise_flow(ww_advisor *x);   /* advice_launch.c: divergence */
 /* advice_launch.c: occupancy, grid, tail, barriers */
 void ww_advise_launch(ww_advisor *x);
 

@@ -207,19 +207,19 @@ static bool unused_shared(ww_advisor *x) {
   const ww_sampled *s = &x->p->trace.sampled;
   const ww_occupancy *o = &x->work->occupancy;
   double used = s->shared_end;
-  if (used > 0.6 * o->shared_bytes ||
-      (used > 0 && s->extrapolated) || copies_in_bulk(x->fn))
+  if (used > 0.6 * o->shared_bytes || (used > 0 && s->extrapolated) ||
+      copies_in_bulk(x->fn))
     return false;
   ww_occupancy_of(x->g, w.block_threads, o->registers, used, &w.occupancy);
-  ww_advice_add(x, WW_RULE_UNUSED_SHARED, ww_advice_kernel(x), &w,
-                ww_fmt(x->a,
-                       "each %s holds %.4g KB of %s and uses %.3g KB of it: %u warps fit "
-                       "on an SM where %u would",
-                       ww_word_of(x, WW_WORD_BLOCK), o->shared_bytes / 1024,
-                       ww_word_of(x, WW_WORD_SHARED), used / 1024, o->warps,
-                       w.occupancy.warps),
-                "ask for what is used: a smaller array, or less dynamic shared memory in "
-                "the launch");
+  ww_advice_add(
+      x, WW_RULE_UNUSED_SHARED, ww_advice_kernel(x), &w,
+      ww_fmt(x->a,
+             "each %s holds %.4g KB of %s and uses %.3g KB of it: %u warps fit "
+             "on an SM where %u would",
+             ww_word_of(x, WW_WORD_BLOCK), o->shared_bytes / 1024,
+             ww_word_of(x, WW_WORD_SHARED), used / 1024, o->warps, w.occupancy.warps),
+      "ask for what is used: a smaller array, or less dynamic shared memory in "
+      "the launch");
   return true;
 }
 

@@ -1,8 +1,8 @@
 /* advice_matrix.c - findings about matrix units: products of half precision that are
  * computed by ordinary arithmetic, and matrix instructions below the full rate.
  *
- * A product of matrices is told from a sum over data that is read once by its arithmetic
- * for each byte: every element takes part in many results. */
+ * A product of matrices is told from a sum over data that is read once by its
+ * arithmetic for each byte: every element takes part in many results. */
 #include "advice_int.h"
 
 enum {
@@ -39,7 +39,8 @@ typedef struct {
   double adds; /* multiply-adds by warps */
 } product;
 
-static bool multiplies_halves(const ww_advisor *x, const ww_ins **defs, const ww_site *s) {
+static bool
+multiplies_halves(const ww_advisor *x, const ww_ins **defs, const ww_site *s) {
   const ww_ins *i = s->ins;
   bool inside = s->fn->blocks[s->block].loop != WW_NOBLOCK;
   return inside && i->op == WW_OP_FMA && (i->type == WW_F32 || is_half(i->type)) &&
@@ -93,10 +94,11 @@ static void plain_products(ww_advisor *x) {
   multiply(x, &p, &w);
   ww_advice_add(
       x, WW_RULE_MATRIX_UNITS, p.worst.at, &w,
-      ww_fmt(x->a,
-             "%.3g multiply-adds of half precision a thread, each an instruction of its "
-             "own: the matrix units do %d of them for each lane at once",
-             ww_per_thread(x, p.adds), PRODUCT),
+      ww_fmt(
+          x->a,
+          "%.3g multiply-adds of half precision a thread, each an instruction of its "
+          "own: the matrix units do %d of them for each lane at once",
+          ww_per_thread(x, p.adds), PRODUCT),
       ww_fmt(x->a, "compute tiles of 16 x 16 with %s", ww_word_of(x, WW_WORD_MATRIX)));
 }
 

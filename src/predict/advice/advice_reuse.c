@@ -327,8 +327,8 @@ static void l2_residency(ww_advisor *x) {
   f->from_dram *= share;
   w.chain.beyond_l2 *= share;
   ww_advice_add(
-      x, WW_RULE_L2_RESIDENCY,
-      worst ? loads_of(x, worst->arg).at : ww_advice_kernel(x), &w,
+      x, WW_RULE_L2_RESIDENCY, worst ? loads_of(x, worst->arg).at : ww_advice_kernel(x),
+      &w,
       ww_fmt(x->a,
              "%.4g MB come from DRAM where the launch reads %.4g MB: %s come back to "
              "data that has left L2 (%.3g MB) since",

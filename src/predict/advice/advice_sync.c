@@ -1,9 +1,9 @@
 /* advice_sync.c - findings about barriers of the block that one warp alone would need.
  *
  * A block of one warp, and the end of a sum by halves: from 32 threads on all that are
- * left belong to one warp. The tree is known by what it does: each round works with half
- * of the threads before, so that all rounds together take as many lanes as the block has
- * threads. */
+ * left belong to one warp. The tree is known by what it does: each round works with
+ * half of the threads before, so that all rounds together take as many lanes as the
+ * block has threads. */
 #include "advice_int.h"
 
 static double log2_of(double v) {

@@ -1,5 +1,5 @@
-/* advice_width.c - findings about neighbours that one thread takes one by one, where one
- * wide access would fetch them.
+/* advice_width.c - findings about neighbours that one thread takes one by one, where
+ * one wide access would fetch them.
  *
  * Loads and stores of one block of the code with the same base and constant offsets are
  * neighbours. A wide access has to be aligned: that the address is a multiple of its
