@@ -162,6 +162,13 @@ check "... is asked" said 'no description fits .*--base NAME'
 head -n 3 "$dir/rows.jsonl" >"$dir/three.jsonl"
 gpus --from "$dir/three.jsonl" --base rtx3080
 check "... three launches are too few" said '3 launches were measured and predicted; a calibration takes 10'
+# the H200 by documents alone, and 50 launches that were measured on one
+h200=$(cd "$(dirname "$0")/calibrate" && pwd)
+gpus --from "$h200/h200.jsonl.zst" --base "$h200/h200-paper.json" --json
+check "an H200 from paper: calibrated" is 0
+check "... by 50 launches" row 1 '"launches":50,"kernels":20,"refused":0'
+median() { sed "s/.*\"$1\":{\"median\":\([0-9.]*\).*/\1/" "$dir/out"; }
+check "... the median error falls below half on kernels left out" awk "BEGIN { exit !($(median after) < 0.13 && $(median before) > 0.2) }"
 
 # ---- messages and exit codes ----
 run "$dir/axpy.cl" --device nosuch

@@ -28,10 +28,12 @@ static const ww_option table[] = {
               "FILE",
               "calibrate: these launches instead of its own 50, at least 10",
               'l'),
-    WW_OPTION(plan,
-              "OUT",
-              "calibrate: only write ready launches for --gpu, to be measured elsewhere"),
-    WW_OPTION(with, "COMPILER", "calibrate: nvcc or nvrtc; else nvcc where it is found"),
+    WW_OPTION(
+        plan,
+        "OUT",
+        "calibrate: only write ready launches for --gpu, to be measured elsewhere"),
+    WW_OPTION(
+        with, "COMPILER", "calibrate: nvcc or nvrtc; else nvcc where it is found"),
     WW_OPTION_AS(no_counters,
                  "no-counters",
                  NULL,
@@ -341,23 +343,25 @@ static ww_status run(ww_cmd *c) {
     return ww_gpus_calibrate(c);
   if (shows)
     return ww_usage(c, "gpus show: name one GPU; `warpwise gpus` lists them");
-  return ww_usage(c, "gpus: expected nothing, `show NAME`, `probe` or `calibrate`, not '%.40s'",
-                  what);
+  return ww_usage(
+      c, "gpus: expected nothing, `show NAME`, `probe` or `calibrate`, not '%.40s'",
+      what);
 }
 
 const ww_command ww_cmd_gpus = {
     "gpus",
     "list the GPUs that are described, show one, or measure the one that is here",
     "[show NAME|FILE | probe [options] | calibrate [options]]",
-    .details = "Each description is a file gpus/NAME.json; docs/gpus.md has every "
-               "figure and how "
-               "to add a GPU.\n"
-               "`probe` runs micro-benchmarks on the CUDA device, about a minute, and "
-               "writes a "
-               "description or compares with one.\n"
-               "`calibrate` runs 50 launches on a CUDA or OpenCL device, under a minute, "
-               "and fits five "
-               "numbers of a description to them.",
+    .details =
+        "Each description is a file gpus/NAME.json; docs/gpus.md has every "
+        "figure and how "
+        "to add a GPU.\n"
+        "`probe` runs micro-benchmarks on the CUDA device, about a minute, and "
+        "writes a "
+        "description or compares with one.\n"
+        "`calibrate` runs 50 launches on a CUDA or OpenCL device, under a minute, "
+        "and fits five "
+        "numbers of a description to them.",
     .examples = "  warpwise gpus\n"
                 "  warpwise gpus show h200\n"
                 "  warpwise gpus probe -o gpus/h200.json --raw h200-probe.json\n"

@@ -1,6 +1,6 @@
 /* gpus_calibrate.c - `warpwise gpus calibrate`: 50 launches on a device, at most five
- * numbers of its description fitted to them, and how much that helped on launches the fit had not
- * seen.
+ * numbers of its description fitted to them, and how much that helped on launches the
+ * fit had not seen.
  *
  * The launches are those of gpus/calibrate, or the user's own. They run on the device
  * that is here, or have run elsewhere: --plan writes them ready for `warpwise measure`,
@@ -13,7 +13,7 @@
 #include "gpus.h"
 #include "ready.h"
 
-enum { FOLDS = 5, LEAST = 10 };
+enum { FOLDS = 5, LEAST = 10, REPEATS = 5 };
 
 typedef struct {
   ww_cmd *c;
@@ -49,7 +49,8 @@ static void complain(job *j, const char *kernel, const ww_err *e) {
 
 /* ---- launches on the device that is here ---- */
 
-/* CUDA where there is such a device, else OpenCL; --plan is for a GPU's own compiler. */
+/* CUDA where there is such a device, else OpenCL; --plan is for a GPU's own compiler.
+ */
 static bool runs_cuda(const job *j) {
   char architecture[16];
   ww_err none;
@@ -150,7 +151,7 @@ static ww_status measure(job *j) {
   if (j->o->plan)
     return write_plan(j);
   double begin = ww_now();
-  ww_measure_options o = {.device = c->device, .time_only = true};
+  ww_measure_options o = {.device = c->device, .time_only = true, .repeats = REPEATS};
   ww_status st = ww_measure(ready, n, &o, ww_self_path(j->a),
                             &(ww_measure_sink){.ctx = j, .row = on_row}, &c->err);
   j->seconds = ww_now() - begin;
@@ -197,8 +198,8 @@ static ww_status read_rows(job *j) {
 /* ---- predictions ---- */
 
 /* One launch on each GPU. */
-static ww_status
-predict(job *j, uint32_t k, const ww_gpu *g, uint32_t n, ww_arena *a, ww_prediction *p) {
+static ww_status predict(
+    job *j, uint32_t k, const ww_gpu *g, uint32_t n, ww_arena *a, ww_prediction *p) {
   ww_cmd c = *j->c;
   c.noperands = 0;
   ww_launch l = j->launches.v[k];
@@ -388,9 +389,9 @@ static void put_error(ww_json *j, const char *key, const ww_fit_error *e) {
 
 static void put_result(job *j, const ww_calibration *k, const ww_fit_error *error) {
   ww_json *w = ww_line_begin();
-  ww_json_put(w, "device:%s,base:%s,launches:%u,kernels:%u,refused:%u,seconds:%g,fitted:{",
-              j->device.device, j->base.name, j->samples.n, j->kernels, j->refused,
-              j->seconds);
+  ww_json_put(
+      w, "device:%s,base:%s,launches:%u,kernels:%u,refused:%u,seconds:%g,fitted:{",
+      j->device.device, j->base.name, j->samples.n, j->kernels, j->refused, j->seconds);
   for (int i = 0; i < WW_NKNOBS; i++)
     if (k->factor[i] != 1)
       ww_json_knum(w, ww_knobs[i].paths[0], k->factor[i]);

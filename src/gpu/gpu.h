@@ -125,8 +125,8 @@ int ww_grade_named(const char *name);
 /* Nothing known yet: every figure NaN. */
 void ww_gpu_init(ww_gpu *g);
 /* `which`: a name in any spelling ("RTX 4090", rtx-4090, h200) or the path of a
- * description. An unknown name is an error that lists the known ones; a member that is missing, misspelt, of the wrong kind or out of
- * range is one that names it. */
+ * description. An unknown name is an error that lists the known ones; a member that is
+ * missing, misspelt, of the wrong kind or out of range is one that names it. */
 ww_status ww_gpu_load(const char *which, ww_arena *a, ww_gpu *out, ww_err *e);
 ww_status ww_gpu_parse(const char *text, size_t n, ww_arena *a, ww_gpu *out, ww_err *e);
 /* Whether a name means this GPU, case, blanks and dashes aside. */

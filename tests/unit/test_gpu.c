@@ -180,11 +180,11 @@ static void shipped_descriptions_are_plausible(void **state) {
     /* these reach their peaks of half precision by other instructions */
     bool otherwise =
         !strcmp(g.architecture, "sm_90") || !strcmp(g.architecture, "sm_100");
-    if (!strcmp(g.vendor, "nvidia") && !otherwise)
+    if (!strcmp(g.vendor, "nvidia") && !otherwise) {
       consistent(&g, "fp16", g.peak_fp16, 4, g.issue[WW_GPU_OP_hfma2], 0.1);
-    if (!strcmp(g.vendor, "nvidia") && !otherwise)
       consistent(&g, "tensor fp16", g.peak_tensor_fp16, 128, g.issue[WW_GPU_OP_mma_f16],
                  0.1);
+    }
     for (uint32_t i = 0; i < WW_NGPU_FIGURES; i++)
       if (!isnan(ww_figure_of(&g, i)) && !g.source[i])
         fail_msg("%s: %s has no source", g.name, ww_gpu_figures[i].path);
@@ -238,14 +238,10 @@ static void architectures_have_their_limits(void **state) {
 static void names_in_any_spelling(void **state) {
   static const struct {
     const char *given, *name;
-  } rows[] = {{"H100", "h100"},
-              {"RTX 4090", "rtx4090"},
-              {"rtx-4090", "rtx4090"},
-              {"GeForce RTX 5090", "rtx5090"},
-              {"Mi300X", "mi300x"},
-              {"h1000", NULL},
-              {"4090", NULL},
-              {"zx-spectrum", NULL}};
+  } rows[] = {{"H100", "h100"},        {"RTX 4090", "rtx4090"},
+              {"rtx-4090", "rtx4090"}, {"GeForce RTX 5090", "rtx5090"},
+              {"Mi300X", "mi300x"},    {"h1000", NULL},
+              {"4090", NULL},          {"zx-spectrum", NULL}};
   static const char *const told[] = {"did you mean h100?", "did you mean rtx4090?",
                                      "known are a10, a100"};
   uint32_t missed = 0;

@@ -859,7 +859,8 @@ static uint32_t calibration_samples(const ww_gpu *device, ww_fit_sample *s) {
   return n;
 }
 
-/* Five numbers are found again, the sixth stays, and a factor that no launch depends on stays 1. */
+/* Five numbers are found again, the sixth stays, and a factor that no launch depends on
+ * stays 1. */
 static void test_calibration_finds_the_device(void **state) {
   (void)state;
   static const double want[WW_NKNOBS] = {0.8, 0.6, 0.7, 1.5, 1.3, 1};

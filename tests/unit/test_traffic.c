@@ -142,9 +142,9 @@ static void test_stride(void **state) {
   near("lines for each sector", t.load_lines / t.l2_reads, 1, 0.01);
 }
 
-/* In-band ECC of one check byte for 16 of data: a stream moves a sixteenth more, sectors
- * without neighbours bring a check sector each, and scattered stores read one before
- * they write it. */
+/* In-band ECC of one check byte for 16 of data: a stream moves a sixteenth more,
+ * sectors without neighbours bring a check sector each, and scattered stores read one
+ * before they write it. */
 static void test_ecc(void **state) {
   (void)state;
   static const char stream[] = "grid=131072 block=256 n=1<<25 a=2 x=[n] y=[n]";
@@ -225,13 +225,13 @@ static void test_long_blocks(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      RIG_TEST(test_streaming),     RIG_TEST(test_write_back),
-      RIG_TEST(test_warm),          RIG_TEST(test_tiles),
-      RIG_TEST(test_stride),        RIG_TEST(test_contention),
-      RIG_TEST(test_ecc),
-      RIG_TEST(test_lone_block),    RIG_TEST(test_long_blocks),
-      RIG_TEST(test_constants),     RIG_TEST(test_in_step),
-      RIG_TEST(test_drawn_numbers), RIG_TEST(test_unseen_loads),
+      RIG_TEST(test_streaming),    RIG_TEST(test_write_back),
+      RIG_TEST(test_warm),         RIG_TEST(test_tiles),
+      RIG_TEST(test_stride),       RIG_TEST(test_contention),
+      RIG_TEST(test_ecc),          RIG_TEST(test_lone_block),
+      RIG_TEST(test_long_blocks),  RIG_TEST(test_constants),
+      RIG_TEST(test_in_step),      RIG_TEST(test_drawn_numbers),
+      RIG_TEST(test_unseen_loads),
   };
   return cmocka_run_group_tests(tests, load, unload);
 }

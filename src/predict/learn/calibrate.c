@@ -4,8 +4,8 @@
  * together, is moved up and down by a step that grows where a move helped and shrinks
  * where none did. The loss is the weighted mean of |ln(predicted / measured)|, a kernel
  * with many launches counting little more than one with few, and a small price on
- * leaving the base: a factor that no launch depends on stays 1. Of the six factors there
- * are, the one that matters least is 1 in the end.
+ * leaving the base: a factor that no launch depends on stays 1. Of the six factors
+ * there are, the one that matters least is 1 in the end.
  *
  * Only the time model runs again, on the work that was found for the base: a launch's
  * instructions and traffic do not depend on them. */
@@ -15,8 +15,8 @@ enum { SWEEPS = 60 };
 #define FIRST_STEP 0.5 /* of ln(factor) */
 #define LAST_STEP 2e-3
 #define LARGEST_STEP 1.5
-#define MOST 9.2      /* of |ln(factor)|: four orders of magnitude */
-#define PRICE 2e-3    /* of the loss, for each unit of |ln(factor)| */
+#define MOST 9.2       /* of |ln(factor)|: four orders of magnitude */
+#define PRICE 2e-3     /* of the loss, for each unit of |ln(factor)| */
 #define UNCHANGED 2e-3 /* of |ln(factor)|: the base's figure keeps its source */
 
 const ww_knob ww_knobs[WW_NKNOBS] = {
@@ -113,8 +113,8 @@ typedef struct {
   uint32_t n;
   const double *weight; /* per sample; 0: left out */
   const ww_params *params;
-  ww_gpu from, now;     /* each with its own curves */
-  int fixed;            /* the factor that stays 1; -1: none */
+  ww_gpu from, now; /* each with its own curves */
+  int fixed;        /* the factor that stays 1; -1: none */
 } problem;
 
 static double loss(problem *q, const double *ln) {

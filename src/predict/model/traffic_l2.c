@@ -381,8 +381,8 @@ static void write_back(const ww_flows *f, ww_traffic *out) {
 
 /* In-band ECC keeps check bytes in the same DRAM as the data, those of a run of sectors
  * (512 bytes at a share of 1/16) in one sector. Neighbours share it; a sector without
- * neighbours brings a whole one. Bytes for so many of data, of which `scattered` have no
- * neighbours and ask for a check sector `lone` times. */
+ * neighbours brings a whole one. Bytes for so many of data, of which `scattered` have
+ * no neighbours and ask for a check sector `lone` times. */
 static double check_bytes(const ww_gpu *g, double data, double scattered, double lone) {
   return g->dram_ecc * (1 - scattered) * data + 32 * scattered * lone;
 }
