@@ -47,6 +47,7 @@ typedef struct {
 typedef struct {
   double seconds; /* 0: no limit */
   uint64_t bytes; /* of memory; 0: no limit */
+  bool silent;    /* past a limit nothing is printed: who waits for it tells */
 } ww_limits;
 
 typedef struct {

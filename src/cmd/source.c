@@ -255,7 +255,8 @@ ww_status ww_ask_targets(ww_cmd *c, const ww_ask_options *o, ww_ask *out) {
                   .targets = {.cancelled = ww_watchdog_over,
                               .budget = o->budget,
                               .registers = o->ptxas ? ww_registers_by_ptxas : NULL}};
-  if (ww_word_option(c, "cache", o->cache, "warm cold") < 0 ||
+  if (ww_word_option(c, "cache", o->cache,
+                     o->program ? "warm cold program" : "warm cold") < 0 ||
       ww_limits_read(&o->limits, 60, 0, c) ||
       (!o->text && load_models(c, o->by, &out->targets)) || load_gpus(c, &out->targets))
     return c->err.code;
@@ -278,7 +279,7 @@ ww_status ww_answers_make(ww_ask *x, ww_launch *launch, ww_answers *out) {
   ww_status st = ww_source_kernel(c, &x->o->source, &x->cache, launch);
   if (st)
     return st;
-  if (x->o->cache)
+  if (x->o->cache && strcmp(x->o->cache, "program"))
     launch->warm = !strcmp(x->o->cache, "warm");
   ww_arena *a = ww_arena_new();
   *out = (ww_answers){

@@ -55,6 +55,7 @@ void ww_launch_copy(const ww_launch *l, ww_arena *a, ww_launch *out) {
     OWN(a, &out->symbols[k].name);
     copy_arg(&out->symbols[k].arg, a);
   }
+  out->at = COPY_ARRAY(a, l->at, l->nat);
   out->flags = COPY_ARRAY(a, l->flags, l->nflags);
   for (uint32_t k = 0; k < l->nflags; k++)
     OWN(a, &out->flags[k]);
