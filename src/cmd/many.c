@@ -301,7 +301,8 @@ static const char *key_of(const ww_launch *l, ww_arena *a) {
 }
 
 /* Launches of one source stay together; shared: all are of one, so that any process is
- * as good as another. */
+ * as good as another. A job has several sources where each has few launches: what LLVM
+ * sets up and what memory is paged in serves all of them. */
 static void make_jobs(many *m, bool *shared) {
   ww_arena *a = m->x->c->arena;
   keyed *all = WW_NEWN(a, keyed, m->n + 1);
@@ -312,15 +313,17 @@ static void make_jobs(many *m, bool *shared) {
   for (uint32_t k = 0; k < m->n; k++)
     sources += !k || strcmp(all[k].key, all[k - 1].key);
   *shared = sources == 1;
-  uint32_t most = *shared ? 1 + m->n / 16 : MOST_OF_A_JOB;
-  if (most > MOST_OF_A_JOB)
-    most = MOST_OF_A_JOB;
+  uint32_t enough = 1 + m->n / 16;
+  if (enough > MOST_OF_A_JOB)
+    enough = MOST_OF_A_JOB;
   m->order = WW_NEWN(a, uint32_t, m->n + 1);
   m->begin = WW_NEWN(a, uint32_t, m->n + 1);
   for (uint32_t k = 0; k < m->n; k++) {
-    bool full = m->jobs && k - m->begin[m->jobs - 1] >= most;
+    uint32_t has = m->jobs ? k - m->begin[m->jobs - 1] : 0;
+    bool other = !k || strcmp(all[k].key, all[k - 1].key);
+    bool full = has >= MOST_OF_A_JOB || (has >= enough && (*shared || other));
     m->order[k] = all[k].at;
-    if (!k || full || strcmp(all[k].key, all[k - 1].key))
+    if (!k || full)
       m->begin[m->jobs++] = k;
   }
   m->begin[m->jobs] = m->n;

@@ -369,10 +369,10 @@ static void test_collect(void **state) {
   char other[128];
   ww_recorded_run got;
   ww_err e = {0};
-  const char *mine =
-      "# "
-      "one\n{\"kernel\":\"a\",\"grid\":[2,1,1],\"count\":3,\"at\":[0,3]}\n{\"kernel\":\"b\"}\n{"
-      "\"kernel\":\"c\",\"gr\n";
+  const char *mine = "# "
+                     "one\n{\"kernel\":\"a\",\"grid\":[2,1,1],\"count\":3,\"at\":[0,3]}"
+                     "\n{\"kernel\":\"b\"}\n{"
+                     "\"kernel\":\"c\",\"gr\n";
   const char *theirs = "# one\n# "
                        "two\n{\"kernel\":\"a\",\"grid\":[2,1,1]}\n{\"kernel\":\"a\","
                        "\"grid\":[3,1,1]}\n{\"ker";
