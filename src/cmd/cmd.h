@@ -62,6 +62,11 @@ typedef struct {
   uint32_t nrest;
   /* what the command is about just now, for an error's report line */
   const char *file, *kernel;
+  /* the build's flags of the file that was asked for last: its database is read once */
+  struct {
+    const char *file, *database;
+    ww_strings flags;
+  } build;
   ww_arena *arena; /* lifetime: this call of the program */
   bool missed;     /* a threshold asked for was missed: exit code 1 */
   ww_err err;

@@ -48,6 +48,18 @@ ww_status ww_source_launches(ww_cmd *c,
 
 /* ---- loading ---- */
 
+static ww_status build_flags(ww_cmd *c, const char *file, const char *database) {
+  if (c->build.file && !strcmp(c->build.file, file) && c->build.database == database)
+    return WW_OK;
+  c->build.file = file;
+  c->build.database = database;
+  c->build.flags = (ww_strings){0};
+  ww_status st = ww_compile_flags(file, database, c->arena, &c->build.flags, &c->err);
+  if (st)
+    c->build.file = NULL;
+  return st;
+}
+
 ww_status ww_source_of(ww_cmd *c,
                        const ww_source_options *o,
                        const char **files,
@@ -62,7 +74,8 @@ ww_status ww_source_of(ww_cmd *c,
     if (ww_input_check(files[k], &c->err))
       return c->err.code;
   }
-  ww_status st = ww_compile_flags(files[0], o->database, c->arena, &flags, &c->err);
+  ww_status st = build_flags(c, files[0], o->database);
+  ww_strings_add(c->arena, &flags, c->build.flags.v, c->build.flags.n);
   if (l)
     ww_strings_add(c->arena, &flags, l->flags, l->nflags);
   ww_strings_add(c->arena, &flags, c->rest, c->nrest);
