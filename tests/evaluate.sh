@@ -130,6 +130,50 @@ try "classes: 3 of 5, one wrong" 0 '"classes":\{"n":5,"answered":3,"accuracy":0.
 try "a table's launches come from recordings" 0 '"why":"data: the program has no recording","launches":1' '' --csv "$dir/table.csv" --recordings "$dir/recordings" --by trace --json --out "$dir/csv.jsonl"
 grep -q 'the recorded launches of the kernel have other shapes' "$dir/csv.jsonl" && [ "$(wc -l <"$dir/csv.jsonl")" -eq 5 ] && ok=yes || ok="not matched as it should"
 result "rows and recordings are matched by kernel and shape" "$ok"
+
+# ---- Nsight Compute's tables ----
+cat >"$dir/two.cu" <<'CUDA'
+// warpwise: grid=(n+255)/256 block=256 n=1<<20 a=2.0 x=[n] y=[n]
+__global__ void saxpy(int n, float a, const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = a * x[i] + y[i];
+}
+CUDA
+cat >"$dir/raw.csv" <<'CSV'
+==PROF== Connected to process 4711 (/tmp/saxpy)
+"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC","dram__bytes_read.sum","gpu__time_duration.sum","launch__registers_per_thread","smsp__cycles_elapsed.avg.per_second","smsp__inst_executed.sum"
+"","","","","","","","","","","","Mbyte","us","register/thread","Ghz","inst"
+"0","4711","saxpy","node1","saxpy(int, float, const float *, float *)","1","7","(256, 1, 1)","(4096, 1, 1)","0","9.0","8.39","6.40","16","1.71","491,520"
+"1","4711","saxpy","node1","saxpy(int, float, const float *, float *)","1","7","(256, 1, 1)","(4096, 1, 1)","0","9.0","8.39","0.0065","16","1.71","491,520"
+CSV
+sed -i 's/"0.0065"/"6,500"/; 3s/"us"/"nsecond"/; 4s/"6.40"/"6,400"/' "$dir/raw.csv"
+try "ncu --page raw: units, and names with parameters" 0 '^  time_us +6.40 us +[0-9.]+ us ' '' --ncu "$dir/raw.csv" "$dir/two.cu" --gpu h200
+grep -qE '^  dram_read_bytes +8.39 MB ' "$dir/out" && grep -qE '^  warp_instructions +492 k ' "$dir/out" && grep -qE '^  sm_clock_mhz +1710 MHz ' "$dir/out" && ok=yes || ok="a metric is missing or in another unit"
+result "ncu --page raw: every metric that we know" "$ok"
+cat >"$dir/details.csv" <<'CSV'
+"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC","Section Name","Metric Name","Metric Unit","Metric Value","Rule Name","Rule Type","Rule Description"
+"0","1","s","h","saxpy(int, float, const float *, float *)","1","7","(256, 1, 1)","(4096, 1, 1)","0","9.0","GPU Speed Of Light Throughput","Memory Throughput","%","44.0","","",""
+"0","1","s","h","saxpy(int, float, const float *, float *)","1","7","(256, 1, 1)","(4096, 1, 1)","0","9.0","GPU Speed Of Light Throughput","Duration","us","6.40","","",""
+"0","1","s","h","saxpy(int, float, const float *, float *)","1","7","(256, 1, 1)","(4096, 1, 1)","0","9.0","Memory Workload Analysis","Memory Throughput","Tbyte/s","1.48","","",""
+"0","1","s","h","saxpy(int, float, const float *, float *)","1","7","(256, 1, 1)","(4096, 1, 1)","0","9.0","Launch Statistics","Dynamic Shared Memory Per Block","Kbyte/block","2.05","","",""
+"1","1","s","h","void other<float>(float *)","1","7","(256, 1, 1)","(4096, 1, 1)","0","9.0","GPU Speed Of Light Throughput","Duration","ms","1.5","","",""
+CSV
+try "ncu --page details: names of sections" 0 '^  time_us +6.40 us ' '' --ncu "$dir/details.csv" "$dir/two.cu" --gpu h200
+grep -qE '^  dram_gbps +1480 GB/s ' "$dir/out" && grep -qE '^  shared_bytes +2050 B ' "$dir/out" && grep -qE '^  no answer: .*no kernel .other' "$dir/out" && ok=yes || ok="a metric or the unanswered launch is missing"
+result "ncu --page details: units, and what has no answer" "$ok"
+buffer='{"buffer":{"bytes":4194304}}'
+printf '{"file":"%s","kernel":"_Z5saxpyifPKfPf","grid":[4096,1,1],"block":[256,1,1],"args":[{"value":%s},{"value":2.5},'"$buffer,$buffer"'],"at":[%s,1]}\n' "$dir/two.cu" 1000000 1 "$dir/two.cu" 4096 0 >"$dir/two.jsonl"
+try "ncu: launches of a recording, in the program's order" 0 . '' --ncu "$dir/raw.csv" "$dir/two.jsonl" --gpu h200 --out "$dir/matched.jsonl"
+[ "$(sed -n 's/.*"args":\[{"value":\([0-9]*\)}.*/\1/p' "$dir/matched.jsonl" | tr '\n' ' ')" = "4096 1000000 " ] && ok=yes || ok="$(cat "$dir/matched.jsonl")"
+result "ncu: the first row is the launch that ran first" "$ok"
+try "ncu: a GPU has to be named" 2 '' 'give it with --gpu' --ncu "$dir/raw.csv" "$dir/two.cu"
+try "ncu: no table" 3 '' 'gave no table' --ncu "$dir/two.cu" "$dir/two.cu" --gpu h200
+
+# ---- ranks of a parallel job ----
+"$program" evaluate --ncu "$dir/raw.csv" "$dir/two.jsonl" --gpu h200 --json 2>&1 | sed 's/"\(ms\|seconds\|total_s\|median_ms\)":[0-9.]*//g' >"$dir/alone"
+for r in 0 1 2; do WARPWISE_RANK=$r WARPWISE_SIZE=3 "$program" evaluate -q --ncu "$dir/raw.csv" "$dir/two.jsonl" --gpu h200 --json 2>&1 | sed 's/"\(ms\|seconds\|total_s\|median_ms\)":[0-9.]*//g' >"$dir/rank.$r"; done
+[ ! -s "$dir/rank.0" ] && [ ! -s "$dir/rank.1" ] && cmp -s "$dir/rank.2" "$dir/alone" && [ ! -e "$dir/raw.csv.parts" ] && ok=yes || ok="$(diff "$dir/rank.2" "$dir/alone" | head -c 600)"
+result "evaluate in a parallel job: the last rank scores all" "$ok"
 echo "dpAI" >"$dir/bad.csv"
 try "a table without the columns" 3 '' 'no column "Kernel Name"' --csv "$dir/bad.csv" --recordings "$dir/recordings"
 echo "1..$n"

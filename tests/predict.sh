@@ -157,7 +157,7 @@ cat >"$dir/batch.jsonl" <<END
 {"file":"$PWD/$kernels/good/double_sum.cu","kernel":"double_sum"}
 END
 try "predict --batch: sums by kernel" 2 '^axpy +10 +[0-9.]+ % +[0-9.]+ [mu]s +[0-9.]+ [mu]s$' 'no kernel .nosuch' predict --batch "$dir/batch.jsonl" --gpu h200,a100
-report "predict --batch: all, and what is missing" "$(for p in '^all +11 +100.0 %' '^5 of 16 launches have no answer'; do grep -qE -- "$p" "$dir/out" || echo "no $p"; done)"
+report "predict --batch: what is missing has its row, its reason, and makes the total a lower bound" "$(for p in '^all with an answer +11 +100.0 %' '^nosuch +5 +- +- +-$' '^no answer: nosuch, 5 of its 5 launches: .*has no kernel' '^5 of 16 launches \(31.2 %\) have no answer on h200 .* at least [0-9.]+ us there$'; do grep -qE -- "$p" "$dir/out" || echo "no $p"; done)"
 try "predict --batch --json: an error is a line too" 2 '"kernel":"double_sum","gpu":"h200"' '^axpy +10 ' predict --json --batch "$dir/batch.jsonl" --gpu h200
 report "predict --batch --json: three lines, the second an error" "$([ "$(wc -l <"$dir/out")" -eq 3 ] || wc -l "$dir/out"; sed -n 2p "$dir/out" | grep -q '"error":{"code":"usage"' || sed -n 2p "$dir/out")"
 
@@ -180,6 +180,32 @@ try "predict --require-confidence: an interval that is too wide" 1 '^time ' 'axp
 try "predict --require-confidence: figures from paper" 1 '^time ' 'axpy on a100: the GPU.s figures are from paper, less than probed' predict "$kernels/good/axpy.cu" --gpu h200,a100 --require-confidence probed
 try "predict --require-confidence: with --diff" 1 'no faster' 'more than 1.01' predict --diff "$kernels/row_sum.cu" "$kernels/row_sum.cu" --gpu h200 --require-confidence 1.01
 try "predict --require-confidence: neither a number nor a grade" 2 '' 'expected high / low' predict "$kernels/good/axpy.cu" --require-confidence much
+cat >"$dir/name.cu" <<END
+namespace an_outer_space { template <typename element> __global__ void a_kernel_with_a_long_name_indeed(element *x) { x[blockIdx.x * blockDim.x + threadIdx.x] += 1; }
+template __global__ void a_kernel_with_a_long_name_indeed<double>(double *); }
+END
+printf '{"file":"%s","grid":[64,1,1],"block":[64,1,1],"count":7,"at":[1,7]}\n{"file":"%s","kernel":"axpy","count":2,"at":[0,1,8,1]}\n' "$dir/name.cu" "$PWD/$kernels/good/axpy.cu" >"$dir/named.jsonl"
+try "predict --batch: whole names" 0 '^a_kernel_with_a_long_name_indeed<double> +7 ' '' predict --batch "$dir/named.jsonl" --gpu h200 --svg "$dir/time.svg" --html "$dir/time.html"
+report "predict --batch --svg: runs in the order of the program" "$(grep -o '<title>[^<]*, [0-9]* x: ' "$dir/time.svg" | tr '\n' ' ' | grep -q 'axpy, 1 x: .*name_indeed&lt;double&gt;, 7 x: .*axpy, 1 x: ' || grep -o '<title>[^<]*' "$dir/time.svg")"
+report "predict --batch --html: a page with the picture" "$(grep -q '</svg>' "$dir/time.html" && grep -q '</html>' "$dir/time.html" || echo no)"
+"$program" predict --batch "$dir/batch.jsonl" --gpu h200,mi300x --svg "$dir/gap.svg" >/dev/null 2>&1
+report "predict --batch --svg: no answer is hatched" "$(grep -q 'fill="url(#none)"[^>]*><title>nosuch, 5 x: no answer: ' "$dir/gap.svg" && grep -q 'no answer for any of 16 launches' "$dir/gap.svg" || cat "$dir/gap.svg")"
+for j in 1 3; do "$program" predict --json -q --batch "$dir/named.jsonl" --gpu h200,a100 -j $j | sed 's/"us":[0-9.]*//' >"$dir/jobs.$j" 2>&1; done
+report "predict --batch -j: the same lines in the same order" "$(cmp "$dir/jobs.1" "$dir/jobs.3" 2>&1; [ "$(wc -l <"$dir/jobs.1")" -eq 4 ] || wc -l "$dir/jobs.1")"
+printf '{"file":"%s","kernel":"axpy","grid":["(n+255)/256"],"block":[256],"args":[{"name":"n","value":1000000},{"name":"x","buffer":{"count":"n","id":"%s"}},{"name":"y","buffer":{"count":"n","id":"%s"}}],"at":[%s,1]}\n' "$PWD/corpus/elementwise/axpy.cu" 1 2 0 "$PWD/corpus/elementwise/axpy.cu" 1 2 1 "$PWD/corpus/elementwise/axpy.cu" 3 4 2 >"$dir/l2.jsonl"
+all_of() { sed -n 's/^all .* % *\([0-9.]*\) us.*/\1/p'; }
+cold=$("$program" predict --batch "$dir/l2.jsonl" --gpu h200 2>&1 | all_of)
+carried=$("$program" predict --batch "$dir/l2.jsonl" --gpu h200 --cache program 2>&1 | all_of)
+warm=$("$program" predict --batch "$dir/l2.jsonl" --gpu h200 --cache warm 2>&1 | all_of)
+report "predict --batch --cache program: the second of three finds what the first left" "$(echo "$cold $carried $warm" | awk '{ d = $1 - $2; e = ($1 - $3) / 3; if (!(d > 0.9 * e && d < 1.1 * e && e > 0)) print "cold " $1 ", carried " $2 ", warm " $3 }')"
+for r in 0 1 2; do
+  WARPWISE_RANK=$r WARPWISE_SIZE=3 "$program" predict --json --batch "$dir/named.jsonl" --gpu h200,a100 >"$dir/rank.$r" 2>"$dir/rank.err"
+done
+report "predict --batch in a parallel job: the last rank has all, in order" "$([ ! -s "$dir/rank.0" ] && [ ! -s "$dir/rank.1" ] || echo "a part was printed"; sed 's/"us":[0-9.]*//' "$dir/rank.2" | cmp - "$dir/jobs.1" 2>&1; [ ! -e "$dir/named.jsonl.parts" ] || ls "$dir/named.jsonl.parts")"
+if command -v mpirun >/dev/null; then
+  mpirun --allow-run-as-root --oversubscribe -n 2 "$program" predict --json -q --batch "$dir/named.jsonl" --gpu h200,a100 >"$dir/mpi" 2>"$dir/mpi.err"
+  report "predict --batch under mpirun" "$(sed 's/"us":[0-9.]*//' "$dir/mpi" | cmp - "$dir/jobs.1" 2>&1 || cat "$dir/mpi.err")"
+fi
 
 # ---- diff ----
 sed 's/a\[row \* cols + c\]/a[c * rows + row]/' "$kernels/row_sum.cu" >"$dir/row_sum.cu"

@@ -48,6 +48,7 @@ typedef struct {
 typedef struct {
   double seconds; /* 0: no limit */
   uint64_t bytes; /* of memory; 0: no limit */
+  bool silent;    /* past a limit nothing is printed: who waits for it tells */
 } ww_limits;
 
 typedef struct {
@@ -62,6 +63,11 @@ typedef struct {
   uint32_t nrest;
   /* what the command is about just now, for an error's report line */
   const char *file, *kernel;
+  /* the build's flags of the file that was asked for last: its database is read once */
+  struct {
+    const char *file, *database;
+    ww_strings flags;
+  } build;
   ww_arena *arena; /* lifetime: this call of the program */
   bool missed;     /* a threshold asked for was missed: exit code 1 */
   ww_err err;

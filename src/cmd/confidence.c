@@ -28,24 +28,28 @@ ww_status ww_confidence_parse(ww_cmd *c, const char *text, ww_confidence *out) {
   return WW_OK;
 }
 
+void ww_confidence_one(ww_cmd *c, const ww_confidence *want, const ww_sureness *x) {
+  if (x->high > want->ratio * x->low) {
+    c->missed = true;
+    fprintf(stderr, "%s on %s: the interval's high / low is %.3g, more than %.3g\n",
+            x->kernel, x->gpu, x->high / x->low, want->ratio);
+  }
+  if (!x->grade || ww_grade_named(x->grade) < want->grade) {
+    c->missed = true;
+    fprintf(stderr, "%s on %s: the GPU's figures are %s, less than %s\n", x->kernel,
+            x->gpu, x->grade ? x->grade : "not graded", ww_grades[want->grade].text);
+  }
+}
+
 void ww_confidence_check(ww_cmd *c,
                          const ww_confidence *want,
                          const ww_prediction *p,
                          uint32_t n) {
   for (uint32_t k = 0; k < n; k++) {
     const ww_report *r = &p[k].report;
-    const ww_timing *t = &p[k].timing;
-    if (r->error.code)
-      continue; /* the exit code is the error's */
-    if (t->high > want->ratio * t->low) {
-      c->missed = true;
-      fprintf(stderr, "%s on %s: the interval's high / low is %.3g, more than %.3g\n",
-              r->kernel, r->gpu, t->high / t->low, want->ratio);
-    }
-    if (!r->grade || ww_grade_named(r->grade) < want->grade) {
-      c->missed = true;
-      fprintf(stderr, "%s on %s: the GPU's figures are %s, less than %s\n", r->kernel,
-              r->gpu, r->grade ? r->grade : "not graded", ww_grades[want->grade].text);
-    }
+    if (!r->error.code) /* else the exit code is the error's */
+      ww_confidence_one(c, want,
+                        &(ww_sureness){r->kernel, r->gpu, r->grade, p[k].timing.low,
+                                       p[k].timing.high});
   }
 }

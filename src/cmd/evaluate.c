@@ -11,8 +11,8 @@
 #include "evaluate.h"
 
 typedef struct {
-  const char *by, *sources, *group, *metric, *html, *out, *csv, *recordings, *model,
-      *via;
+  const char *by, *sources, *group, *metric, *html, *out, *csv, *recordings, *ncu,
+      *parts, *model, *via;
   ww_strings fail_if;
   uint64_t limit, worst, jobs, seconds, budget;
   bool markdown, heads, ptxas;
@@ -54,6 +54,12 @@ static const ww_option table[] = {
         csv,
         "FILE",
         "instead of MEASURED: a table of profiled launches, for roofline classes"),
+    WW_OPTION(
+        ncu,
+        "FILE",
+        "instead of MEASURED: what `ncu --csv` printed; the operand is a recording "
+        "of the program, or the kernels' source"),
+    WW_PARTS_OPTION(options),
     WW_OPTION(
         recordings, "DIR", "with --csv: a recording per program, <targetName>.jsonl"),
     WW_OPTION(
@@ -207,11 +213,23 @@ static ww_status read_csv(job *j) {
   return WW_OK;
 }
 
+static ww_status read_ncu(job *j) {
+  ww_status st = ww_evaluate_ncu(j->c, j->o->ncu, &j->cases.v, &j->cases.n);
+  if (st)
+    return st;
+  j->cases.cap = j->cases.n;
+  ww_push(j->c->arena, &j->gpus, j->cases.v[0].gpu);
+  thin(j);
+  return WW_OK;
+}
+
 static ww_status read_measured(job *j) {
   ww_cmd *c = j->c;
   ww_status st = WW_OK;
   if (j->o->csv)
     return read_csv(j);
+  if (j->o->ncu)
+    return read_ncu(j);
   if (!c->noperands)
     return ww_usage(
         c, "name a file of measured reports, as `warpwise measure --json` writes them");
@@ -402,8 +420,8 @@ static ww_evaluation *summed(job *j, const chosen *as, const char *by, double be
                        .unmeasured = j->unmeasured,
                        .total_s = ww_now() - begin,
                        .by = by};
-  if (j->o->csv)
-    v->data = ww_path_base(j->o->csv);
+  if (j->o->csv || j->o->ncu)
+    v->data = ww_path_base(j->o->csv ? j->o->csv : j->o->ncu);
   for (uint32_t k = 0; k < c->noperands; k++)
     v->data = and_name(v->data, ww_path_base(c->operands[k]), c->arena);
   for (uint32_t k = 0; k < j->gpus.n; k++)
@@ -421,8 +439,9 @@ static ww_status side_by_side(job *j, const chosen *as, ww_evaluate_how *how) {
         c,
         "--by both: there is no learned correction here (models/correction.json.zst)");
   how->both = true;
-  ww_status st = ww_evaluate_predict(c, how, j->cases.v, j->cases.n);
-  if (st)
+  bool mine;
+  ww_status st = ww_evaluate_predict(c, how, j->cases.v, j->cases.n, &mine);
+  if (st || !mine)
     return st;
   ww_eval_case *plain = WW_NEWN(c->arena, ww_eval_case, j->cases.n);
   ww_eval_case *corrected = j->cases.v;
@@ -440,6 +459,22 @@ static ww_status side_by_side(job *j, const chosen *as, ww_evaluate_how *how) {
   (j->o->markdown ? ww_tables_markdown : ww_tables_text)(&both, 1, stdout);
   check(c, j->o, with);
   return j->o->out ? write_out(j) : WW_OK;
+}
+
+static ww_status open_parts(job *j, ww_parts *out) {
+  ww_cmd *c = j->c;
+  const char *input = j->o->csv ? j->o->csv : j->o->ncu ? j->o->ncu : c->operands[0];
+  if (ww_parts_open(c, j->o->parts, input, out))
+    return c->err.code;
+  for (uint32_t k = 0; out->size > 1 && k < j->cases.n; k++) {
+    const ww_eval_case *x = &j->cases.v[k];
+    ww_buf b = {0};
+    ww_launch_write(&x->launch, &(ww_json){.out = &b});
+    ww_buf_fmt(&b, "%s %s", x->gpu->name, j->o->by ? j->o->by : "");
+    ww_parts_key(out, b.s, b.n);
+    ww_buf_free(&b);
+  }
+  return WW_OK;
 }
 
 static ww_status run(ww_cmd *c) {
@@ -462,16 +497,23 @@ static ww_status run(ww_cmd *c) {
       (grounded && ww_correction_load(c->arena, &how.correction, &c->err)))
     return c->err.code;
   double begin = ww_now();
+  bool mine = true;
+  ww_parts parts;
+  if (open_parts(&j, &parts))
+    return c->err.code;
+  how.parts = &parts;
   if (side)
     return side_by_side(&j, &as, &how);
   bool ask = trace || grounded || ww_is(o->by, "machine");
   if ((o->model || o->heads) && !text)
     return ww_usage(c, "--model and --heads belong to --by text");
   ww_status st = text  ? ww_evaluate_text(c, o->model, !o->heads, j.cases.v, j.cases.n)
-                 : ask ? ww_evaluate_predict(c, &how, j.cases.v, j.cases.n)
+                 : ask ? ww_evaluate_predict(c, &how, j.cases.v, j.cases.n, &mine)
                        : from_file(&j);
-  if (st)
+  if (st || !mine)
     return st;
+  if (o->ncu && !c->json)
+    ww_evaluate_ncu_print(j.cases.v, j.cases.n, c->arena, stdout);
   ww_evaluation *v = summed(&j, &as,
                             trace            ? "trace"
                             : text           ? "language model"

@@ -13,6 +13,8 @@
 
 #include "../predict/learn/correct.h"
 #include "../predict/learn/score.h"
+#include "../predict/show/show.h"
+#include "parts.h"
 #include "source.h"
 
 /* One measured launch and what was said of it. */
@@ -75,13 +77,12 @@ typedef struct {
   uint64_t budget;                 /* of the trace; 0: its default */
   const char *via;                 /* --via: who compiles; NULL: not said */
   bool ptxas;                      /* registers are ptxas's */
+  const ww_parts *parts;           /* of a parallel job */
 } ww_evaluate_how;
 /* Fills predicted of every case. A launch that cannot be predicted, dies or takes too
- * long is one with an error inside. */
-ww_status ww_evaluate_predict(ww_cmd *c,
-                              const ww_evaluate_how *how,
-                              ww_eval_case *cases,
-                              uint32_t n);
+ * long is one with an error inside. *mine: this is the rank that has them all. */
+ww_status ww_evaluate_predict(
+    ww_cmd *c, const ww_evaluate_how *how, ww_eval_case *cases, uint32_t n, bool *mine);
 
 /* ---- evaluate_text.c ---- */
 /* The same by the language model (NULL: the shipped one); json: counters from the JSON
@@ -95,6 +96,13 @@ ww_status ww_evaluate_csv(ww_cmd *c,
                           const char *recordings,
                           ww_eval_case **out,
                           uint32_t *n);
+
+/* ---- evaluate_ncu.c ---- */
+/* The rows of `ncu --csv`; launches are those of the operand, a recording or a source.
+ */
+ww_status ww_evaluate_ncu(ww_cmd *c, const char *path, ww_eval_case **out, uint32_t *n);
+/* Each launch with its metrics, measured and predicted. */
+void ww_evaluate_ncu_print(const ww_eval_case *cases, uint32_t n, ww_arena *a, FILE *f);
 
 /* ---- evaluate_sum.c ---- */
 const char *ww_group_of(const ww_eval_case *c, int grouping);

@@ -227,13 +227,15 @@ static void unanswered_left(run *p) {
 ww_status ww_evaluate_predict(ww_cmd *c,
                               const ww_evaluate_how *how,
                               ww_eval_case *cases,
-                              uint32_t n) {
+                              uint32_t n,
+                              bool *mine) {
   run p = {
       .c = c,
       .how = how,
       .cases = cases,
       .n = n,
   };
+  *mine = true;
   if (!n)
     return WW_OK;
   if (ww_params_load(c->arena, &p.params, &c->err))
@@ -248,7 +250,10 @@ ww_status ww_evaluate_predict(ww_cmd *c,
                           .resume = true,
                           .items = n,
                           .what = "predicting"};
-  ww_process_pool_run(&pool, p.njobs, NULL);
-  unanswered_left(&p);
+  bool shared = how->parts && how->parts->size > 1;
+  ww_status st = ww_parts_run(how->parts, &pool, p.njobs, mine, &c->err);
+  if (st && shared)
+    return st;
+  unanswered_left(&p); /* of which some could not be started */
   return WW_OK;
 }

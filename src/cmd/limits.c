@@ -48,6 +48,8 @@ ww_status ww_limits_late(const ww_cmd *c, const char *what, ww_err *e) {
 
 /* The error as the program would print it. */
 static const char *printed(const ww_cmd *c, const ww_err *e) {
+  if (c->limits.silent)
+    return "";
   if (!c->json)
     return ww_fmt(c->arena, "warpwise: %s\n", e->msg);
   ww_report r = {

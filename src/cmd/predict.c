@@ -6,15 +6,15 @@
  * --by text asks the language model about single launches and batches instead. */
 #include <float.h>
 
-#include "../predict/show/show.h"
 #include "../predict/show/sweep.h"
 #include "../query/text.h"
 #include "confidence.h"
-#include "source.h"
+#include "many.h"
 
 typedef struct {
   ww_ask_options ask;
-  const char *batch, *slower, *sweep, *svg, *model, *dump, *confidence;
+  const char *batch, *slower, *sweep, *svg, *html, *model, *dump, *parts, *confidence;
+  uint64_t jobs;
   bool diff, heads;
 } options;
 
@@ -34,9 +34,14 @@ static const ww_option table[] = {
     WW_OPTION(sweep,
               "RANGE",
               "an argument over sizes: n=1K..64M, n=1K..64M:9, block=64,128,256"),
-    WW_OPTION(svg,
-              "FILE",
-              "with --sweep: the curve as SVG ('-': stdout, instead of the table)"),
+    WW_OPTION(
+        svg,
+        "FILE",
+        "with --sweep: the curve, with --batch: the timeline as SVG ('-': stdout)"),
+    WW_OPTION(html, "FILE", "with --batch: the timeline and its tables as a page"),
+    WW_OPTION(
+        jobs, "N", "with --batch and --sweep: processes (default: one a core)", 'j'),
+    WW_PARTS_OPTION(options),
     WW_OPTION(model,
               "PATH",
               "with --by text: a .gguf or a model's folder (default: the shipped one)"),
@@ -57,7 +62,7 @@ typedef struct {
   const options *o;
   ww_ask_options asked; /* with the launches of --batch */
   ww_ask ask;
-  const char **gpus; /* their names */
+  const char **gpus, **grades; /* their names, and what is known of their figures */
   ww_confidence confidence;
 } job;
 
@@ -83,62 +88,149 @@ static void show(const job *j, const ww_answers *a, uint32_t nth) {
       dump(j, p);
 }
 
+static ww_status predict_all(job *j) {
+  ww_cmd *c = j->c;
+  ww_status worst = WW_OK;
+  for (uint32_t k = 0; k < j->ask.n; k++) {
+    ww_answers a;
+    ww_status one = ww_answers_make(&j->ask, &j->ask.launches[k], &a);
+    if (!one) {
+      show(j, &a, k);
+      ww_confidence_check(c, &j->confidence, a.p, a.n);
+      ww_answers_free(&a);
+    } else if (j->ask.n > 1)
+      ww_cmd_complain(c); /* goes on with the next one */
+    worst = ww_worse(worst, one);
+  }
+  return worst;
+}
+
+/* ---- a whole program ---- */
+
+typedef struct {
+  job *j;
+  ww_program program;
+  ww_status worst;
+} batch;
+
 /* One line a launch. */
-static void show_short(const ww_answers *a, FILE *f) {
-  const ww_launch *l = &a->launch;
+static void show_short(const batch *b, const ww_program_launch *l) {
   char v[16];
   char shape[64];
-  for (uint32_t g = a->n; g-- > 0;)
-    if (!a->p[g].report.error.code)
-      l = &a->p[g].trace.launch;
   unsigned long long grid = ww_volume(l->grid);
   unsigned long long block = ww_volume(l->block);
   snprintf(shape, sizeof shape, "%llu x %llu", grid, block);
-  fprintf(f, "%-28.28s %17s", a->fn->name, shape);
-  for (uint32_t g = 0; g < a->n && g < 4; g++)
-    fprintf(f, " %11s",
-            a->p[g].report.error.code ? "-" : ww_show_us(a->p[g].timing.us, v));
-  if (a->n == 1)
-    fprintf(f, "  %s", ww_term_words[a->p[0].timing.bottleneck]);
-  fputc('\n', f);
+  printf("%-28s %17s", l->kernel, shape);
+  for (uint32_t g = 0; g < b->program.ngpus; g++)
+    printf(" %11s", l->time[g].known ? ww_show_us(l->time[g].us, v) : "-");
+  if (b->program.ngpus == 1)
+    printf("  %s", ww_term_words[l->time[0].bottleneck]);
+  putchar('\n');
 }
 
-static ww_status predict_all(job *j) {
-  ww_cmd *c = j->c;
-  ww_launch *launches = j->ask.launches;
-  uint32_t n = j->ask.n;
-  ww_status worst = WW_OK;
-  ww_summary *sum = j->o->batch ? ww_summary_new(j->gpus, j->ask.targets.n) : NULL;
-  for (uint32_t k = 0; k < n; k++) {
-    ww_answers a;
-    ww_status one = ww_answers_make(&j->ask, &launches[k], &a);
-    if (one) {
-      if (sum)
-        ww_summary_failed(sum, launches[k].count);
-      if (sum || n > 1)
-        ww_cmd_complain(c); /* a batch goes on with the next line */
-    } else {
-      if (sum && !c->json)
-        show_short(&a, stdout);
-      else
-        show(j, &a, k);
-      if (sum)
-        ww_summary_add(sum, a.p, launches[k].count);
-      ww_confidence_check(c, &j->confidence, a.p, a.n);
-      ww_answers_free(&a);
-    }
-    if (sum)
-      ww_progress("predicting", k + 1, n);
-    worst = ww_worse(worst, one);
+static void check_times(job *j, const ww_program_launch *l) {
+  for (uint32_t g = 0; g < j->ask.targets.n; g++)
+    if (l->time[g].known)
+      ww_confidence_one(j->c, &j->confidence,
+                        &(ww_sureness){l->kernel, j->gpus[g], j->grades[g],
+                                       l->time[g].low, l->time[g].high});
+}
+
+static void take(void *ctx, uint32_t index, ww_many_answer *x) {
+  batch *b = ctx;
+  ww_cmd *c = b->j->c;
+  b->program.v[index] = x->launch;
+  b->worst = ww_worse(b->worst, x->error.code);
+  if (x->error.code) {
+    c->err = x->error;
+    c->file = x->launch.file;
+    c->kernel = x->launch.kernel;
+    ww_cmd_complain(c);
+    return;
   }
-  if (sum && !c->quiet) {
+  if (c->json)
+    fputs(x->reports ? x->reports : "", stdout);
+  else
+    show_short(b, &x->launch);
+  check_times(b->j, &x->launch);
+}
+
+static ww_status show_pictures(const batch *b) {
+  const options *o = b->j->o;
+  ww_buf out = {0};
+  if (o->svg) {
+    ww_program_svg(&b->program, &out);
+    if (ww_write_text(o->svg, &out, &b->j->c->err))
+      return b->j->c->err.code;
+  }
+  if (o->html) {
+    out = (ww_buf){0};
+    ww_program_page(&b->program, &out);
+    if (ww_write_text(o->html, &out, &b->j->c->err))
+      return b->j->c->err.code;
+  }
+  return WW_OK;
+}
+
+/* Bytes that stay in L2 from one launch to the next. */
+static void carry(batch *b) {
+  const ww_query_targets *t = &b->j->ask.targets;
+  double *room = WW_NEWN(b->j->c->arena, double, t->n);
+  for (uint32_t g = 0; g < t->n; g++) {
+    const ww_gpu *gpu = &t->gpus[g];
+    double part = gpu->l2_partitions > 1 ? WW_FIGURE(gpu, l2_once) : 1;
+    room[g] = part * WW_FIGURE(gpu, l2_bytes);
+  }
+  ww_program_carry(&b->program, room);
+}
+
+static ww_status open_parts(job *j, ww_parts *out) {
+  ww_cmd *c = j->c;
+  if (ww_parts_open(c, j->o->parts, j->o->batch, out))
+    return c->err.code;
+  for (uint32_t k = 0; out->size > 1 && k < j->ask.n; k++) {
+    ww_buf b = {0};
+    ww_launch_write(&j->ask.launches[k], &(ww_json){.out = &b});
+    ww_parts_key(out, b.s, b.n);
+    ww_buf_free(&b);
+  }
+  for (uint32_t g = 0; g < j->ask.targets.n; g++)
+    ww_parts_key(out, j->gpus[g], strlen(j->gpus[g]));
+  return WW_OK;
+}
+
+static ww_status predict_batch(job *j) {
+  ww_cmd *c = j->c;
+  uint32_t n = j->ask.n;
+  bool carried = ww_is(j->o->ask.cache, "program");
+  batch b = {.j = j,
+             .program = {.name = ww_path_base(j->o->batch),
+                         .gpus = j->gpus,
+                         .ngpus = j->ask.targets.n}};
+  ww_parts parts;
+  bool mine;
+  b.program.v = WW_NEWN(c->arena, ww_program_launch, n + 1);
+  b.program.n = n;
+  ww_many_how how = {.reports = c->json,
+                     .both = carried,
+                     .processes = j->o->jobs,
+                     .each = take,
+                     .ctx = &b,
+                     .parts = &parts};
+  if (open_parts(j, &parts) ||
+      ww_many_predict(&j->ask, j->ask.launches, n, &how, &mine))
+    return c->err.code;
+  if (!mine)
+    return WW_OK;
+  if (carried)
+    carry(&b);
+  if (!c->quiet) {
     FILE *f = c->json ? stderr : stdout;
     if (!c->json)
       fputc('\n', f);
-    ww_summary_print(sum, f);
+    ww_program_print(&b.program, f);
   }
-  ww_summary_free(sum);
-  return worst;
+  return ww_worse(b.worst, show_pictures(&b));
 }
 
 /* ---- two versions ---- */
@@ -218,13 +310,12 @@ static ww_status diff(job *j) {
 
 /* ---- sweeps ---- */
 
-static void keep(const ww_answers *a, ww_sweep_point *out) {
-  for (uint32_t g = 0; g < a->n; g++) {
-    const ww_timing *t = &a->p[g].timing;
-    if (a->p[g].report.error.code)
-      continue;
-    out[g] =
-        (ww_sweep_point){true, t->us, t->low, t->high, ww_term_words[t->bottleneck]};
+static void keep(const ww_many_answer *a, uint32_t n, ww_sweep_point *out) {
+  for (uint32_t g = 0; g < n; g++) {
+    const ww_program_time *t = &a->launch.time[g];
+    if (t->known)
+      out[g] =
+          (ww_sweep_point){true, t->us, t->low, t->high, ww_term_words[t->bottleneck]};
   }
 }
 
@@ -241,48 +332,71 @@ static ww_status show_sweep(job *j, const ww_sweep_result *r) {
   return WW_OK;
 }
 
+typedef struct {
+  job *j;
+  ww_sweep_result r;
+  ww_sweep_point *points;
+  ww_err first; /* what is wrong with the first value, where nothing was shown before */
+} sweeping;
+
+/* A size that does not fit: the curve has a gap there. */
+static void take_size(void *ctx, uint32_t index, ww_many_answer *x) {
+  sweeping *s = ctx;
+  ww_cmd *c = s->j->c;
+  uint32_t n = s->r.ngpus;
+  if (x->error.code) {
+    bool wrong = !s->r.kernel || x->error.code == WW_EUSAGE;
+    if (s->first.code)
+      return;
+    if (wrong)
+      s->first = x->error;
+    else {
+      c->err = x->error;
+      ww_cmd_complain(c);
+    }
+    return;
+  }
+  if (s->first.code)
+    return;
+  keep(x, n, s->points + (size_t)index * n);
+  check_times(s->j, &x->launch);
+  s->r.last.assumed.n = 0;
+  ww_assumptions_add(&s->r.last.assumed, &x->assumed, c->arena);
+  if (c->json)
+    fputs(x->reports ? x->reports : "", stdout);
+  if (!s->r.kernel) {
+    s->r.kernel = x->launch.kernel;
+    s->r.file = x->launch.file;
+  }
+}
+
 static ww_status sweep(job *j) {
   ww_cmd *c = j->c;
   ww_sweep s;
+  bool mine;
   if (ww_sweep_parse(j->o->sweep, c->arena, &s, &c->err))
     return c->err.code;
   if (j->ask.n != 1)
     return ww_usage(c, "--sweep takes one launch; the spec has %u", j->ask.n);
   uint32_t ngpus = j->ask.targets.n;
   ww_sweep_point *points = WW_NEWN(c->arena, ww_sweep_point, (size_t)s.n * ngpus);
-  ww_sweep_result r = {
-      .sweep = &s,
-      .gpus = j->gpus,
-      .ngpus = ngpus,
-      .points = points,
-  };
+  ww_launch *launches = WW_NEWN(c->arena, ww_launch, s.n);
+  sweeping w = {
+      j, {.sweep = &s, .gpus = j->gpus, .ngpus = ngpus, .points = points}, points, {0}};
   for (uint32_t k = 0; k < s.n; k++) {
-    ww_launch l = j->ask.launches[0];
-    ww_answers a;
-    ww_progress("predicting", k, s.n);
-    ww_status st = ww_sweep_launch(&s, s.v[k], c->arena, &l, &c->err);
-    if (!st)
-      st = ww_answers_make(&j->ask, &l, &a);
-    if (st && (!r.kernel || st == WW_EUSAGE))
-      return st; /* nothing to show yet: the first value says what is wrong */
-    if (st) {    /* a size that does not fit: the curve has a gap there */
-      ww_cmd_complain(c);
-      continue;
-    }
-    keep(&a, points + (size_t)k * ngpus);
-    ww_confidence_check(c, &j->confidence, a.p, a.n);
-    r.last.assumed.n = 0;
-    ww_assumptions_add(&r.last.assumed, &a.p[0].report.assumed, c->arena);
-    for (uint32_t g = 0; c->json && g < a.n; g++)
-      ww_print_report(&a.p[g].report, NULL, NULL);
-    if (!r.kernel) {
-      r.kernel = ww_strdup(c->arena, a.fn->name);
-      r.file = l.file;
-    }
-    ww_answers_free(&a);
+    launches[k] = j->ask.launches[0];
+    if (ww_sweep_launch(&s, s.v[k], c->arena, &launches[k], &c->err))
+      return c->err.code;
   }
-  ww_progress("predicting", s.n, s.n);
-  return show_sweep(j, &r);
+  ww_many_how how = {
+      .reports = c->json, .processes = j->o->jobs, .each = take_size, .ctx = &w};
+  if (ww_many_predict(&j->ask, launches, s.n, &how, &mine))
+    return c->err.code;
+  if (w.first.code) {
+    c->err = w.first;
+    return c->err.code;
+  }
+  return show_sweep(j, &w.r);
 }
 
 /* ---- what the language model says ---- */
@@ -368,9 +482,8 @@ static void print_text(const asked *x, const ww_report *r) {
   const ww_quantity *t = &r->m[WW_M_time_us];
   unsigned long long grid = ww_volume(x->launch.grid);
   unsigned long long block = ww_volume(x->launch.block);
-  printf("%-28.28s %8llu x %-5llu %-8.8s %11s   %s .. %s\n", x->kernel, grid, block,
-         r->gpu, ww_show_us(t->value, us), ww_show_us(t->low, low),
-         ww_show_us(t->high, high));
+  printf("%-28s %8llu x %-5llu %-8s %11s   %s .. %s\n", x->kernel, grid, block, r->gpu,
+         ww_show_us(t->value, us), ww_show_us(t->low, low), ww_show_us(t->high, high));
 }
 
 static void show_text(job *j, const text_job *t, const asked *x) {
@@ -446,9 +559,14 @@ static ww_status check(ww_cmd *c, const options *o) {
     return ww_usage(c, "choose one of --diff, --sweep and --batch");
   if (o->slower && !o->diff)
     return ww_usage(c, "--fail-if-slower belongs to --diff OLD NEW");
-  if (o->svg && !o->sweep)
-    return ww_usage(
-        c, "--svg belongs to --sweep; `warpwise roofline --svg` plots single kernels");
+  if (o->svg && !o->sweep && !o->batch)
+    return ww_usage(c,
+                    "--svg belongs to --sweep and --batch; `warpwise roofline --svg` "
+                    "plots single kernels");
+  if ((o->html || o->parts) && !o->batch)
+    return ww_usage(c,
+                    "--html and --parts belong to --batch; `warpwise explain --html` "
+                    "makes a page of single kernels");
   if (o->dump && (o->diff || o->sweep || o->batch))
     return ww_usage(c, "--dump takes single launches, not --diff, --sweep or --batch");
   if (o->dump && ww_dump_check(o->dump, &c->err))
@@ -475,17 +593,22 @@ static ww_status run(ww_cmd *c) {
     return c->err.code;
   j.asked = o->ask;
   j.asked.text = by_text(o);
+  j.asked.program = o->batch;
   if (o->batch)
     j.asked.source.launch = o->batch;
   /* each version has its own launch */
   if ((o->diff ? ww_ask_targets : ww_ask_open)(c, &j.asked, &j.ask))
     return c->err.code;
   j.gpus = WW_NEWN(c->arena, const char *, j.ask.targets.n);
-  for (uint32_t g = 0; g < j.ask.targets.n; g++)
+  j.grades = WW_NEWN(c->arena, const char *, j.ask.targets.n);
+  for (uint32_t g = 0; g < j.ask.targets.n; g++) {
     j.gpus[g] = j.ask.targets.gpus[g].name;
+    j.grades[g] = ww_grades[ww_gpu_grade(&j.ask.targets.gpus[g])].text;
+  }
   ww_status st = o->diff      ? diff(&j)
                  : o->sweep   ? sweep(&j)
                  : by_text(o) ? predict_by_text(&j)
+                 : o->batch   ? predict_batch(&j)
                               : predict_all(&j);
   ww_source_free(&j.ask.cache);
   return st;

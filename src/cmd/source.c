@@ -49,6 +49,18 @@ ww_status ww_source_launches(ww_cmd *c,
 
 /* ---- loading ---- */
 
+static ww_status build_flags(ww_cmd *c, const char *file, const char *database) {
+  if (c->build.file && !strcmp(c->build.file, file) && c->build.database == database)
+    return WW_OK;
+  c->build.file = file;
+  c->build.database = database;
+  c->build.flags = (ww_strings){0};
+  ww_status st = ww_compile_flags(file, database, c->arena, &c->build.flags, &c->err);
+  if (st)
+    c->build.file = NULL;
+  return st;
+}
+
 ww_status ww_source_of(ww_cmd *c,
                        const ww_source_options *o,
                        const char **files,
@@ -63,7 +75,8 @@ ww_status ww_source_of(ww_cmd *c,
     if (ww_input_check(files[k], &c->err))
       return c->err.code;
   }
-  ww_status st = ww_compile_flags(files[0], o->database, c->arena, &flags, &c->err);
+  ww_status st = build_flags(c, files[0], o->database);
+  ww_strings_add(c->arena, &flags, c->build.flags.v, c->build.flags.n);
   if (l)
     ww_strings_add(c->arena, &flags, l->flags, l->nflags);
   ww_strings_add(c->arena, &flags, c->rest, c->nrest);
@@ -270,7 +283,8 @@ ww_status ww_ask_targets(ww_cmd *c, const ww_ask_options *o, ww_ask *out) {
                .targets = {.cancelled = ww_watchdog_over,
                            .budget = o->budget,
                            .built = o->ptxas ? ww_built_by_ptxas : ww_built_by_clang}};
-  if (ww_word_option(c, "cache", o->cache, "warm cold") < 0 ||
+  if (ww_word_option(c, "cache", o->cache,
+                     o->program ? "warm cold program" : "warm cold") < 0 ||
       ww_limits_read(&o->limits, 60, 0, c) ||
       (!o->text && load_models(c, o->by, &out->targets)) || load_gpus(c, &out->targets))
     return c->err.code;
@@ -291,7 +305,8 @@ static ww_status answer_library(ww_ask *x, const ww_launch *launch, ww_answers *
   uint32_t n = x->targets.n;
   const char *name = launch->kernel ? launch->kernel : launch->library->call;
   *fn = (ww_fn){.name = name, .mangled = name, .kernel = true};
-  *out = (ww_answers){a, NULL, fn, *launch, WW_NEWN(a, ww_prediction, n), n};
+  *out = (ww_answers){
+      .arena = a, .fn = fn, .launch = *launch, .p = WW_NEWN(a, ww_prediction, n), .n = n};
   out->launch.kernel = name;
   ww_err e = {0};
   ww_status st = ww_query_library(&out->launch, &x->targets, a, out->p, &e);
@@ -312,7 +327,7 @@ ww_status ww_answers_make(ww_ask *x, ww_launch *launch, ww_answers *out) {
   ww_status st = ww_source_kernel(c, &x->o->source, &x->cache, launch);
   if (st)
     return st;
-  if (x->o->cache)
+  if (x->o->cache && strcmp(x->o->cache, "program"))
     launch->warm = !strcmp(x->o->cache, "warm");
   ww_arena *a = ww_arena_new();
   *out = (ww_answers){a,           &x->cache.read, x->cache.module,

@@ -100,7 +100,8 @@ typedef struct {
   const char *cache, *by; /* as given; NULL: not */
   uint64_t budget;
   bool ptxas;
-  bool text; /* the language model is asked: sources are read as text */
+  bool program; /* launches follow one another: --cache may be `program` */
+  bool text;    /* the language model is asked: sources are read as text */
 } ww_ask_options;
 
 /* Rows of the table of a command whose options struct begins with a `ww_ask_options`.

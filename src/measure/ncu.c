@@ -13,91 +13,13 @@
 #include "../base/json_put.h"
 #include "counters.h"
 
-/* What is no counter: resources of the launch. */
-static const struct {
-  ww_metric metric;
-  const char *name;
-} attributes[] = {
-    {WW_M_registers, "launch__registers_per_thread"},
-    {WW_M_shared_bytes, "launch__shared_mem_per_block_static"},
-    {WW_M_shared_bytes, "launch__shared_mem_per_block_dynamic"},
-    {WW_M_occupancy_limit_pct, "sm__maximum_warps_per_active_cycle_pct"},
-};
-#define NATTRIBUTES WW_COUNT(attributes)
+/* ---- rows of launches ---- */
 
-/* ---- its table ---- */
-
-/* The fields of one line of CSV, quotes taken off; *at moves behind the line. */
-static ww_strings fields(const char **at, ww_arena *a) {
-  ww_strings out = {0};
-  const char *s = *at;
-  while (*s && *s != '\n') {
-    ww_buf b = {0};
-    bool quoted = *s == '"';
-    s += quoted;
-    while (*s && (quoted || (*s != ',' && *s != '\n' && *s != '\r'))) {
-      if (quoted && *s == '"' && s[1] != '"')
-        break;
-      s += quoted && *s == '"'; /* a doubled quote is one */
-      ww_buf_add(&b, s++, 1);
-    }
-    s += quoted && *s == '"';
-    ww_push(a, &out, ww_buf_text(&b, a));
-    while (*s == '\r')
-      s++;
-    if (*s == ',')
-      s++;
-  }
-  *at = *s ? s + 1 : s;
-  return out;
-}
-
-static int column(const ww_strings *head, const char *name) {
-  for (uint32_t k = 0; k < head->n; k++)
-    if (!strcmp(head->v[k], name))
-      return k;
-  return -1;
-}
-
-/* "1,048,576" or "1.5"; NaN of what is no number. */
-static double number(const ww_strings *row, int at) {
-  char text[64];
-  char *to = text;
-  char *end;
-  if (at < 0 || (uint32_t)at >= row->n)
-    return NAN;
-  for (const char *s = row->v[at]; *s && to < text + sizeof text - 1; s++)
-    if (*s != ',')
-      *to++ = *s;
-  *to = 0;
-  double v = strtod(text, &end);
-  return end == text ? NAN : v;
-}
-
-/* "(8, 1, 1)" is grid or block. */
-static bool same_shape(const ww_strings *row, int at, const uint64_t dims[3]) {
-  unsigned long long d[3];
-  if (at < 0 || (uint32_t)at >= row->n ||
-      sscanf(row->v[at], " (%llu, %llu, %llu)", &d[0], &d[1], &d[2]) != 3)
-    return true;
-  for (int k = 0; k < 3; k++)
-    if (d[k] != (dims[k] ? dims[k] : 1))
+static bool same_shape(const uint64_t row[3], const uint64_t dims[3]) {
+  for (int k = 0; row[0] && k < 3; k++)
+    if (row[k] != (dims[k] ? dims[k] : 1))
       return false;
   return true;
-}
-
-static void read_row(const ww_strings *head, const ww_strings *row, ww_ncu_row *out) {
-  double c[WW_NCOUNTERS];
-  for (int k = 0; k < WW_NCOUNTERS; k++)
-    c[k] = number(row, column(head, ww_counters[k].name));
-  ww_counters_to_metrics(c, out->m);
-  for (size_t k = 0; k < NATTRIBUTES; k++) {
-    double v = number(row, column(head, attributes[k].name));
-    double *to = &out->m[attributes[k].metric];
-    if (!isnan(v))
-      *to = isnan(*to) ? v : *to + v;
-  }
-  out->known = true;
 }
 
 ww_status ww_ncu_parse(const char *csv,
@@ -106,32 +28,18 @@ ww_status ww_ncu_parse(const char *csv,
                        ww_arena *a,
                        ww_ncu_row *rows,
                        ww_err *e) {
-  const char *at = csv;
-  while (at && !ww_starts(at, "\"ID\""))
-    at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL;
-  if (!at)
-    return ww_fail(e, WW_EDATA, "Nsight Compute gave no table: %.300s",
-                   csv + (strlen(csv) > 300 ? strlen(csv) - 300 : 0));
-  ww_strings head = fields(&at, a);
-  int name = column(&head, "Kernel Name");
-  int grid = column(&head, "Grid Size");
-  int block = column(&head, "Block Size");
-  fields(&at, a); /* units */
-  uint32_t k = 0;
-  while (*at && k < n) {
-    ww_strings row = fields(&at, a);
-    if (name < 0 || row.n <= (uint32_t)name)
-      continue;
+  ww_ncu_table t;
+  ww_status st = ww_ncu_read(csv, a, &t, e);
+  for (uint32_t r = 0, k = 0; !st && r < t.n && k < n; r++)
     for (uint32_t i = k; i < n; i++) {
-      if (strcmp(l[i].kernel, row.v[name]) || !same_shape(&row, grid, l[i].grid) ||
-          !same_shape(&row, block, l[i].block))
+      if (strcmp(l[i].kernel, t.v[r].kernel) || !same_shape(t.v[r].grid, l[i].grid) ||
+          !same_shape(t.v[r].block, l[i].block))
         continue;
-      read_row(&head, &row, &rows[i]);
+      rows[i] = t.v[r].row;
       k = i + 1;
       break;
     }
-  }
-  return WW_OK;
+  return st;
 }
 
 /* ---- running it ---- */
@@ -140,8 +48,7 @@ static const char *metric_list(ww_arena *a) {
   ww_buf b = {0};
   for (int k = 0; k < WW_NCOUNTERS; k++)
     ww_buf_fmt(&b, "%s%s", k ? "," : "", ww_counters[k].name);
-  for (size_t k = 0; k < NATTRIBUTES; k++)
-    ww_buf_fmt(&b, ",%s", attributes[k].name);
+  ww_ncu_attributes(&b);
   return ww_buf_text(&b, a);
 }
 

@@ -18,7 +18,21 @@ ww_status ww_ncu_run(const ww_launch *l,
                      ww_arena *a,
                      ww_ncu_row **rows,
                      ww_err *e);
-/* Takes ncu's output (--csv --page raw, units base) apart. */
+/* ---- ncu_table.c: what `ncu --csv` prints ---- */
+typedef struct {
+  const char *kernel, *device; /* as the table names them; device NULL: it does not */
+  uint64_t grid[3], block[3];  /* 0: not told */
+  ww_ncu_row row;
+} ww_ncu_launch;
+typedef WW_VEC(ww_ncu_launch) ww_ncu_table;
+/* Launches in the table's order, in any of its units: --page raw has a row a launch and
+ * a column a metric, --page details a row a metric. What stands before the table is
+ * skipped. */
+ww_status ww_ncu_read(const char *csv, ww_arena *a, ww_ncu_table *out, ww_err *e);
+/* The names of metrics that are no counters, a comma before each. */
+void ww_ncu_attributes(ww_buf *out);
+
+/* The table's rows that belong to launches, in order. */
 ww_status ww_ncu_parse(const char *csv,
                        const ww_launch *l,
                        uint32_t n,

@@ -16,6 +16,7 @@
 #include "../trace/inputs.h"
 
 #define LIMIT_S 60
+#define MOST_OF_A_JOB 32 /* variants that one child predicts */
 #define STATIC_SHARED 49152 /* NVIDIA's limit of what a kernel declares */
 #define BEST_PART 10        /* ptxas is asked about one in so many */
 #define MOST_GRID_YZ 65535
@@ -156,7 +157,9 @@ ww_status ww_tune_one(const ww_tune *t,
 typedef struct {
   ww_tune *t;
   uint32_t *order; /* variants, those of one code together */
+  uint64_t *codes; /* of each of them */
   uint32_t *first; /* per job: index into order; one more at the end */
+  bool *done;      /* per variant of the space */
 } batch;
 
 static void write_answer(const ww_prediction *p, const ww_query_kernel *k, ww_json *j) {
@@ -194,13 +197,21 @@ static void predict_group(void *ctx, uint32_t job, ww_worker *w) {
   ww_query_kernel k = {0};
   ww_err why = {0};
   ww_status read = WW_ECANCEL;
+  uint64_t code = 0;
+  bool any = false;
   for (uint32_t i = b->first[job]; i < b->first[job + 1]; i++) {
     const ww_tuned *v = &t->v[b->order[i]];
+    if (b->done[b->order[i]])
+      continue; /* the child before this one died of it, or got it done */
     ww_arena *one = ww_arena_new();
     ww_prediction p;
     ww_worker_begin(w, b->order[i]);
-    if (i == b->first[job])
+    if (!any || code != b->codes[i]) {
+      why = (ww_err){0};
       read = ww_tune_read(t, v, a, &unit, &k, &why);
+    }
+    any = true;
+    code = b->codes[i];
     ww_err e = why;
     ww_query_kernel own = k;
     if (read || predict_read(t, v, one, &unit, &own, &p, &e))
@@ -310,6 +321,7 @@ on_done(void *ctx, uint32_t item, char *bytes, size_t n, const ww_worker_death *
   ww_tune *t = ((batch *)ctx)->t;
   ww_tuned *v = &t->v[item];
   ww_err e;
+  ((batch *)ctx)->done[item] = true;
   if (death || !n) {
     v->asked = true;
     v->error = death ? ww_strdup(t->a, death->why) : "no answer came";
@@ -338,20 +350,28 @@ static int by_key(const void *x, const void *y) {
   return a->v < b->v ? -1 : a->v > b->v;
 }
 
-/* One job for each code, but no more than 32 variants of one. */
+/* A child reads several codes one after the other: what LLVM sets up and what memory is paged
+ * in serves all of them. But every process gets several jobs, and none has many variants. */
 static ww_status
 predict(ww_tune *t, const uint32_t *which, uint32_t n, const char *what, ww_err *e) {
   ww_arena *a = ww_arena_new();
   keyed *k = WW_NEWN(a, keyed, n + 1);
-  batch b = {t, WW_NEWN(a, uint32_t, n + 1), WW_NEWN(a, uint32_t, n + 2)};
+  batch b = {.t = t,
+             .order = WW_NEWN(a, uint32_t, n + 1),
+             .codes = WW_NEWN(a, uint64_t, n + 1),
+             .first = WW_NEWN(a, uint32_t, n + 2),
+             .done = WW_NEWN(a, bool, t->n + 1)};
+  uint32_t enough = 1 + n / 16 < MOST_OF_A_JOB ? 1 + n / 16 : MOST_OF_A_JOB;
   uint32_t jobs = 0;
   for (uint32_t i = 0; i < n; i++)
     k[i] = (keyed){ww_space_code_key(t->space, t->v[which[i]].c), which[i]};
   qsort(k, n, sizeof *k, by_key);
   for (uint32_t i = 0; i < n; i++) {
     b.order[i] = k[i].v;
-    bool full = jobs && i - b.first[jobs - 1] >= 32;
-    if (!i || k[i].key != k[i - 1].key || full)
+    b.codes[i] = k[i].key;
+    uint32_t has = jobs ? i - b.first[jobs - 1] : 0;
+    bool other = !i || k[i].key != k[i - 1].key;
+    if (!i || has >= MOST_OF_A_JOB || (has >= enough && other))
       b.first[jobs++] = i;
   }
   b.first[jobs] = n;
@@ -360,7 +380,7 @@ predict(ww_tune *t, const uint32_t *which, uint32_t n, const char *what, ww_err 
                           .done = on_done,
                           .processes = t->processes,
                           .limit_s = t->limit_s > 0 ? t->limit_s : LIMIT_S,
-                          .resume = false,
+                          .resume = true,
                           .items = n,
                           .what = what};
   ww_status st = n ? ww_process_pool_run(&pool, jobs, e) : WW_OK;

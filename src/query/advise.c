@@ -48,13 +48,13 @@ static void filter(ww_advice *d, const ww_advice *there) {
   d->nitems = n;
 }
 
-/* The registers are those of the code that was predicted, whatever the size. */
-static double
-same_registers(void *ctx, const ww_gpu *g, ww_arena *a, ww_assumptions *s) {
+/* The code is the one that was predicted, whatever the size. */
+static ww_built
+same_code(void *ctx, const ww_gpu *g, ww_arena *a, ww_assumptions *s) {
   const advising *x = ctx;
   (void)a;
   (void)s;
-  return x->p[g - x->q->gpus].work.occupancy.registers;
+  return x->p[g - x->q->gpus].built;
 }
 
 static bool check(advising *x, const ww_launch *l) {
@@ -63,8 +63,8 @@ static bool check(advising *x, const ww_launch *l) {
   ww_prediction *p = WW_NEWN(x->a, ww_prediction, q.n);
   q.budget = q.budget ? q.budget / 4 : BUDGET;
   q.correction = NULL; /* gains are ratios of the model's own times */
-  q.registers = q.registers ? same_registers : NULL;
-  q.registers_ctx = x;
+  q.built = same_code;
+  q.built_ctx = x;
   if (ww_query_predict(x->u, x->fn, l, &q, NULL, x->a, p, &why))
     return false;
   for (uint32_t g = 0; g < q.n; g++) {

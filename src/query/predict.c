@@ -309,7 +309,8 @@ ww_status ww_query_predict(const ww_unit *u,
     if (said)
       ww_assumptions_add(&t->said, said, a);
     if (q->built && !t->done)
-      t->built = with_reloads(q->built(q->built_ctx, t->gpu, a, &t->said), fn);
+      out[k].built = q->built(q->built_ctx, t->gpu, a, &t->said);
+    t->built = with_reloads(out[k].built, fn);
   }
   predict_all(&s, all, launch);
   for (uint32_t k = 0; k < q->n; k++) {

@@ -66,6 +66,7 @@ void ww_launch_copy(const ww_launch *l, ww_arena *a, ww_launch *out) {
     OWN(a, &c->type);
     out->library = c;
   }
+  out->at = COPY_ARRAY(a, l->at, l->nat);
   out->flags = COPY_ARRAY(a, l->flags, l->nflags);
   for (uint32_t k = 0; k < l->nflags; k++)
     OWN(a, &out->flags[k]);

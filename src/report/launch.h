@@ -138,7 +138,11 @@ typedef struct {
   uint32_t nflags;
   /* contents generator; 0 not given, 1 once parsed from JSON or resolved */
   uint64_t seed;
-  uint64_t count;   /* launches this line stands for; 0 and 1 as with seed */
+  uint64_t count; /* launches this line stands for; 0 and 1 as with seed */
+  /* where in the program's order they ran, as pairs: from which launch on, counted from
+   * 0, how many in a row; NULL: not known */
+  const uint64_t *at;
+  uint32_t nat;     /* numbers, two a pair */
   const char *note; /* what a recorder has to say about it; passed on, not read */
   const char *dir;  /* folder the spec's paths resolve against */
 } ww_launch;

@@ -567,6 +567,21 @@ static ww_status cluster_node(reader *r, const cJSON *n, ww_launch *out) {
   return rc;
 }
 
+static ww_status at_node(reader *r, const cJSON *n, ww_launch *out) {
+  uint32_t size = cJSON_IsArray(n) ? cJSON_GetArraySize(n) : 1;
+  if (size % 2)
+    return wrong(r, "at", "an array of pairs: from which launch on, how many", n);
+  uint64_t *v = WW_NEWN(r->a, uint64_t, size);
+  out->at = v;
+  for (const cJSON *m = n->child; m; m = m->next, out->nat++) {
+    ww_status rc =
+        ww_json_want_uint(m, ww_fmt(r->a, "at[%u]", out->nat), &v[out->nat], r->e);
+    if (rc)
+      return rc;
+  }
+  return WW_OK;
+}
+
 static ww_status member(reader *r, const cJSON *m, ww_launch *out) {
   const char *k = m->string;
   if (!strcmp(k, "file"))
@@ -595,6 +610,8 @@ static ww_status member(reader *r, const cJSON *m, ww_launch *out) {
     return files_node(r, m, out);
   if (!strcmp(k, "library"))
     return library_node(r, m, out);
+  if (!strcmp(k, "at"))
+    return at_node(r, m, out);
   if (!strcmp(k, "cache"))
     return cache_node(r, m, out);
   if (!strcmp(k, "note"))
@@ -611,7 +628,8 @@ ww_status ww_launch_from_json(
   static const char *const members[] = {
       "file",    "kernel", "grid",    "block", "shared",  "args",
       "symbols", "flags",  "cache",   "seed",  "count",   "cooperative",
-      "binary",  "note",   "cluster", "files", "library", NULL};
+      "binary",  "note",   "cluster", "files", "library", "at",
+      NULL};
   reader r = {.a = a, .dir = dir, .e = e};
   *out = (ww_launch){.seed = 1, .count = 1, .dir = ww_strdup(a, dir)};
   if (!cJSON_IsObject(node))

@@ -196,6 +196,12 @@ void ww_launch_write(const ww_launch *l, ww_json *j) {
   }
   if (l->nflags)
     ww_json_strings(j, "flags", l->flags, l->nflags);
+  if (l->nat) {
+    ww_json_put(j, "at:[");
+    for (uint32_t i = 0; i < l->nat; i++)
+      ww_json_uint(j, l->at[i]);
+    ww_json_end_arr(j);
+  }
   ww_json_put(j, "seed?:%lu,count?:%lu,note?:%s}", l->seed > 1 ? l->seed : 0,
               l->count > 1 ? l->count : 0, l->note);
 }

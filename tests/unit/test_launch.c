@@ -90,6 +90,7 @@ static const char *const forms[][2] = {
      "\"random\"}},\"raw\":{\"hex\":\"01\"}}}",
      NULL},
     {"{\"cluster\":[2,1,1]}", NULL},
+    {"{\"at\":[0,3,7,1],\"count\":4}", NULL},
     {"{\"args\":[{\"tensormap\":{\"buffer\":{\"bytes\":4096,\"id\":\"a\"},\"type\":"
      "\"f16\",\"dims\":[64,\"m\"],\"strides\":[\"2*k\"],\"box\":[64,32],\"elem_"
      "strides\":[1,2],\"swizzle\":\"128B\",\"outside\":\"nan\"}}]}",
@@ -119,7 +120,7 @@ static void json_forms_round_trip(void **state) {
 #define KNOWN                                                                         \
   "known are: file, kernel, grid, block, shared, args, symbols, flags, cache, seed, " \
   "count, "                                                                           \
-  "cooperative, binary, note, cluster, files, library"
+  "cooperative, binary, note, cluster, files, library, at"
 static const char *const bad[][2] = {
     {"[1]", "launch spec: expected an object, not an array"},
     {"{\"kernal\":\"x\"}", "unknown member \"kernal\"; " KNOWN},
@@ -228,6 +229,8 @@ static const char *const bad[][2] = {
     {"{\"symbols\":{\"c\":4}}",
      "symbols.c: expected an object with \"value\", "
      "\"buffer\", \"hex\" or \"tensormap\", not the number 4"},
+    {"{\"at\":[0,3,7]}",
+     "at: expected an array of pairs: from which launch on, how many, not an array"},
     {"{\"cluster\":[4,8,1]}",
      "cluster: expected at most 16 blocks, as numbers, not an array"},
     {"{\"cluster\":\"n\"}",

@@ -111,6 +111,9 @@ static void test_line(void **state) {
   assert_int_equal(lines_of(lines_path, *state, &l), 3);
   assert_string_equal(l[0].kernel, "_Z5saxpyifPfS_");
   assert_int_equal(l[0].count, 4);
+  static const uint64_t places[] = {0, 3, 5, 1}; /* of the program's launches */
+  assert_int_equal(l[0].nat, 4);
+  assert_memory_equal(l[0].at, places, sizeof places);
   assert_int_equal(l[0].grid[0], 4);
   assert_int_equal(l[0].block[0], 256);
   assert_true(l[0].args[0].kind == WW_ARG_VALUE && l[0].args[0].is_int &&
@@ -366,10 +369,10 @@ static void test_collect(void **state) {
   char other[128];
   ww_recorded_run got;
   ww_err e = {0};
-  const char *mine =
-      "# "
-      "one\n{\"kernel\":\"a\",\"grid\":[2,1,1],\"count\":3}\n{\"kernel\":\"b\"}\n{"
-      "\"kernel\":\"c\",\"gr\n";
+  const char *mine = "# "
+                     "one\n{\"kernel\":\"a\",\"grid\":[2,1,1],\"count\":3,\"at\":[0,3]}"
+                     "\n{\"kernel\":\"b\"}\n{"
+                     "\"kernel\":\"c\",\"gr\n";
   const char *theirs = "# one\n# "
                        "two\n{\"kernel\":\"a\",\"grid\":[2,1,1]}\n{\"kernel\":\"a\","
                        "\"grid\":[3,1,1]}\n{\"ker";
@@ -383,6 +386,7 @@ static void test_collect(void **state) {
   assert_true(got.nlines == 3 && got.launches == 6 && got.kernels == 2 &&
               got.nnotes == 3);
   assert_true(strcmp(got.lines[0].kernel, "a") == 0 && got.lines[0].count == 4);
+  assert_int_equal(got.lines[0].nat, 0); /* whose order it would be is not known */
   assert_false(ww_file_exists(other));
   ww_recorded_clear(lines_path);
   assert_false(ww_file_exists(lines_path));

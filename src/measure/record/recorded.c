@@ -12,6 +12,7 @@
 
 typedef struct {
   ww_arena *a;
+  bool several; /* processes: the order of one says nothing of the others */
   bool damaged; /* some line cannot be read: the file is written anew without it */
   WW_VEC(ww_launch) launches;
   ww_dict by_text; /* a spec without its count -> index into launches */
@@ -65,8 +66,12 @@ static const char *text_of(const ww_launch *l, ww_arena *a) {
 static void add_line(collection *c, ww_launch l) {
   uint64_t count = l.count ? l.count : 1;
   bool fresh;
+  ww_launch key = l;
+  key.count = key.nat = 0;
   l.count = 0;
-  const char *text = text_of(&l, c->a);
+  if (c->several)
+    l.nat = 0;
+  const char *text = text_of(&key, c->a);
   ww_dict_at(&c->kernels, c->a, l.kernel, strlen(l.kernel), &fresh);
   uint32_t *at = ww_dict_at(&c->by_text, c->a, text, strlen(text), &fresh);
   if (fresh) {
@@ -124,6 +129,7 @@ ww_recorded_collect(const char *path, ww_arena *a, ww_recorded_run *out, ww_err 
   collection c = {.a = a};
   ww_strings parts = others(path, a);
   *out = (ww_recorded_run){0};
+  c.several = parts.n > 0;
   ww_status rc = ww_file_exists(path) ? add_file(&c, path, e) : WW_OK;
   for (uint32_t i = 0; i < parts.n && !rc; i++)
     rc = add_file(&c, parts.v[i], e);

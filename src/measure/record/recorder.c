@@ -299,6 +299,19 @@ static double distance(const ww_recorder *r, const ww_line *x, double threads) {
   return shape ? words : 2 + fabs(x->log_threads - threads) * 16 + words;
 }
 
+/* One more launch of the line, the program's latest. */
+static void count_in(ww_recorder *r, ww_line *x) {
+  uint64_t n = r->launches++;
+  uint32_t last = x->at.n;
+  x->count++;
+  if (last && x->at.v[last - 2] + x->at.v[last - 1] == n)
+    x->at.v[last - 1]++;
+  else if (last < 2 * WW_RUNS) {
+    ww_push(r->arena, &x->at, n);
+    ww_push(r->arena, &x->at, (uint64_t)1);
+  }
+}
+
 static void count_into_nearest(ww_recorder *r,
                                const ww_recorded_kernel *k,
                                const ww_raw_launch *l) {
@@ -312,7 +325,7 @@ static void count_into_nearest(ww_recorder *r,
       best = &r->lines.v[i - 1];
     }
   }
-  best->count++;
+  count_in(r, best);
   best->others++;
 }
 
@@ -320,11 +333,11 @@ static void new_line(ww_recorder *r,
                      ww_recorded_kernel *k,
                      const ww_raw_launch *l,
                      uint64_t place) {
-  ww_line x = {
-      .key_n = r->key.n, .count = 1, .next = k->first, .log_threads = log_threads(l)};
+  ww_line x = {.key_n = r->key.n, .next = k->first, .log_threads = log_threads(l)};
   uint64_t *key = WW_NEWN(r->arena, uint64_t, r->key.n);
   x.key = memcpy(key, r->key.v, r->key.n * sizeof *key);
   ww_recorder_describe(r, l, k, &x);
+  count_in(r, &x);
   *ww_map_at(&r->line_at, r->arena, place, NULL) = r->lines.n;
   ww_push(r->arena, &r->lines, x);
   k->first = r->lines.n;
@@ -344,7 +357,7 @@ static void launch(ww_recorder *r, const ww_raw_launch *l) {
   ww_recorded_kernel *k = &r->kernels.v[kernel];
   const uint32_t *at = ww_map_find(&r->line_at, place);
   if (at)
-    r->lines.v[*at].count++;
+    count_in(r, &r->lines.v[*at]);
   else if (!k->lines || (k->lines < r->o.per_kernel && r->lines.n < r->o.most))
     new_line(r, k, l, place);
   else

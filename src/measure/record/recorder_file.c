@@ -86,6 +86,8 @@ static void write_line(const ww_line *x, ww_buf *out) {
   ww_launch l = x->spec;
   ww_buf note = {0};
   l.count = x->count;
+  l.at = x->at.v;
+  l.nat = x->at.n;
   if (x->others) {
     ww_buf_fmt(&note, "%s%scount includes %lu launches with other arguments",
                l.note ? l.note : "", l.note ? "; " : "", x->others);

@@ -27,9 +27,11 @@ typedef struct {
   ww_launch spec;
   /* shape, then the arguments without what differs from run to run */
   const uint64_t *key;
-  uint32_t key_n;     /* words */
-  uint32_t next;      /* next line of the kernel + 1; 0 ends */
-  uint64_t count;     /* launches counted here */
+  uint32_t key_n; /* words */
+  uint32_t next;  /* next line of the kernel + 1; 0 ends */
+  uint64_t count; /* launches counted here */
+  WW_VEC(uint64_t)
+  at;                 /* where in the program, as in ww_launch; at most WW_RUNS pairs */
   uint64_t others;    /* of these, launches with another key, beyond the bounds */
   double log_threads; /* log2 of all threads */
 } ww_line;
@@ -43,6 +45,8 @@ typedef struct {
 } ww_recorded_kernel;
 
 #define WW_CODE_CACHE 1024
+/* of a line: what comes later is counted and has no place */
+#define WW_RUNS 1024
 
 struct ww_recorder {
   ww_recorder_options o;
@@ -68,6 +72,7 @@ struct ww_recorder {
    * folder */
   const char *path, *dir;
   const char *dir_name;
+  uint64_t launches;     /* so far */
   uint64_t stored, read; /* bytes of contents written and read so far */
   bool dirty;            /* counts changed since the file was written */
   /* when the file was last written, and how long that took, seconds */

@@ -263,6 +263,7 @@ typedef struct {
   ww_work work;
   ww_timing timing;
   double spill_bytes; /* a thread */
+  ww_built built;     /* what a compiler said of it; all zero: estimated */
   /* the machine model's own time: what bounds and stalls are of; timing.us is the
    * answer */
   double machine_us, machine_low, machine_high;

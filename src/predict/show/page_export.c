@@ -18,6 +18,10 @@ __asm__(".pushsection .rodata\n"
         "export_css: .incbin \"src/predict/show/export.css\"\n.byte 0\n.popsection\n");
 extern const char export_css[];
 
+const char *ww_export_css(void) {
+  return export_css;
+}
+
 enum {
   SHARES = 3,
   WHOLE = 400,

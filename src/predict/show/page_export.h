@@ -22,6 +22,7 @@ typedef struct {
   const char *made;  /* the command or the request it comes from, in words */
 } ww_export;
 void ww_export_html(const ww_export *x, ww_buf *out);
+const char *ww_export_css(void); /* the style of such pages */
 
 /* A `source` for who may read any file: ctx is not used. */
 const char *ww_export_from_disk(void *ctx, const char *file, ww_arena *a);

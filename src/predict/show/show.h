@@ -34,14 +34,4 @@ void ww_dump_write(const ww_prediction *p, const char *stage, bool json, ww_buf 
 void ww_diff_print(const ww_prediction *old, const ww_prediction *new_, FILE *f);
 void ww_diff_write(const ww_prediction *old, const ww_prediction *new_, ww_json *j);
 
-/* ---- summary.c: a whole application from its launches ---- */
-typedef struct ww_summary ww_summary;
-/* names must outlive it */
-ww_summary *ww_summary_new(const char *const *gpus, uint32_t n);
-void ww_summary_free(ww_summary *s); /* accepts NULL */
-/* p[n], one a GPU */
-void ww_summary_add(ww_summary *s, const ww_prediction *p, uint64_t count);
-void ww_summary_failed(ww_summary *s, uint64_t count);
-void ww_summary_print(ww_summary *s, FILE *f);
-
 #endif
