@@ -23,10 +23,10 @@ try() {
 
 # ---- explain: the planted cause comes first, on the first screen, with its line ----
 for f in "$kernels"/*.cu; do
-  rule=$(sed -n 's|^// expect: \([a-z-]*\).*|\1|p' "$f")
-  line=$(sed -n 's|^// expect: [a-z-]* \([0-9]*\)$|\1|p' "$f")
+  rule=$(sed -n 's|^// expect: \([a-z0-9-]*\).*|\1|p' "$f")
+  line=$(sed -n 's|^// expect: [a-z0-9-]* \([0-9]*\)$|\1|p' "$f")
   "$program" explain "$f" --gpu h200 --color never >"$dir/out" 2>"$dir/err"
-  top=$(sed -n 's/^Change first: .*\[\([a-z-]*\)\]$/\1/p' "$dir/out" | head -n 1)
+  top=$(sed -n 's/^Change first: .*\[\([a-z0-9-]*\)\]$/\1/p' "$dir/out" | head -n 1)
   wrong=
   [ "$top" = "$rule" ] || wrong="first is '$top': $(grep -E '^Change first|x  [a-z-]+$' "$dir/out" "$dir/err" | head -n 4)"
   if [ -n "$line" ] && [ -z "$wrong" ]; then grep -qE "^Change first: line $line," "$dir/out" || wrong="not at line $line: $(grep '^Change first' "$dir/out")"; fi
@@ -60,7 +60,7 @@ silent data/tuned/sgemm_warp.cu -k sgemm_async
 silent data/tuned/flash.cu -k flash_bf16
 # How often something is loaded does not depend on how many blocks run.
 for budget in 1000 500000; do
-  try "explain: loads are counted for all blocks, at a budget of $budget" 0 'Each element of keys is loaded 2048 times' '' explain "$kernels/good/scores.cu" --gpu h200 --budget $budget --color never
+  try "explain: loads are counted for all blocks, at a budget of $budget" 0 '[Ee]ach element of keys is loaded 2048 times' '' explain "$kernels/good/scores.cu" --gpu h200 --budget $budget --color never
 done
 try "explain: sizes that cannot be varied are said" 0 '^Gains are for this launch alone' '' explain "$kernels/good/scores.cu" --gpu h200 --color never
 try "explain: findings hold at other sizes" 0 '^Gains hold at half, twice and four times the size \(n\)\.$' '' explain "$kernels/transpose.cu" --gpu h200 --color never
