@@ -12,9 +12,11 @@ trap 'kill $pids 2>/dev/null; rm -rf "$dir"' EXIT
 if ! "$program" --help | grep -q '^  mcp '; then echo "ok 1 - mcp # SKIP built without libmicrohttpd"; echo 1..1; exit 0; fi
 
 mkdir "$dir/root"
-cp tests/explain/row_sum.cu examples/saxpy.cu examples/spmv.cl "$dir/root/"
+cp tests/explain/row_sum.cu tests/fixes/turn.cl examples/saxpy.cu examples/spmv.cl "$dir/root/"
 echo 'extern "C" __global__ void secret(float *x) { x[0] = 1; } // SECRET' >"$dir/outside.cu"
 ln -s "$dir/outside.cu" "$dir/root/link.cu"
+printf "%s\n" '{"file":"saxpy.cu","kernel":"saxpy","grid":4096,"block":256,"count":10,"args":[{"value":1048576},{"value":2},{"buffer":{"bytes":4194304}},{"buffer":{"bytes":4194304}}]}' '{"file":"saxpy.cu","kernel":"none","grid":1,"block":32,"count":2}' >"$dir/root/launches.jsonl"
+echo '{"file":"../outside.cu","kernel":"secret","grid":1,"block":32}' >"$dir/root/outside.jsonl"
 
 # ---- pipes ----
 # talk OPTIONS... : messages on stdin, answers into $dir/out, the exit code into $dir/code
@@ -50,6 +52,7 @@ talk <<'END'
 {"jsonrpc":"2.0","id":12,"method":"prompts/list"}
 {"jsonrpc":"2.0","id":13,"method":"prompts/get","params":{"name":"why_slow","arguments":{"file":"a.cu","gpu":"a100"}}}
 {"jsonrpc":"2.0","id":14,"method":"prompts/get","params":{"name":"none"}}
+{"jsonrpc":"2.0","id":16,"method":"resources/read","params":{"uri":"warpwise://schemas"}}
 {"jsonrpc":"2.0","id":15,"method":"completion/complete","params":{"ref":{"type":"ref/resource","uri":"warpwise://gpus/{name}"},"argument":{"name":"name","value":"h"}}}
 END
 report "an unknown version: the newest one" "$(has '"id":1,"result":\{"protocolVersion":"2025-11-25"')"
@@ -57,9 +60,9 @@ report "ids come back as they were written" "$(has '"id":"two","result":\{\}' '"
 report "initialize without a version" "$(has '"id":4,"error":\{"code":-32602')"
 report "server/discover is of the other era" "$(has '"id":5,"error":\{"code":-32601')"
 names=$(sed -n '/"id":6,/p' "$dir/out" | grep -oE '\{"name":"[a-z_]+","title"' | cut -d '"' -f 4 | tr '\n' ' ')
-report "tools in their order" "$([ "$names" = "list_kernels predict explain roofline compare verify_kernels tune_kernel optimize_kernel measure evaluate " ] || echo "$names")"
-report "the list of tools is short: every client reads it" "$([ "$(sed -n '/"id":6,/p' "$dir/out" | wc -c)" -lt 40000 ] || sed -n '/"id":6,/p' "$dir/out" | wc -c)"
-report "tools with both schemas and hints" "$(has '"inputSchema":\{"type":"object".*"outputSchema":\{"type":"object".*"readOnlyHint":true' '"enum":\[[^]]*"h200"' '"sources":\{"description":"folder that files')"
+report "tools in their order" "$([ "$names" = "list_kernels predict explain fix roofline sweep compare verify_kernels tune_kernel optimize_kernel batch measure evaluate " ] || echo "$names")"
+report "the list of tools is short: every client reads it" "$([ "$(sed -n '/"id":6,/p' "$dir/out" | wc -c)" -lt 12288 ] || sed -n '/"id":6,/p' "$dir/out" | wc -c)"
+report "tools with schemas and hints, of results as a resource" "$(has '"inputSchema":\{"type":"object".*"readOnlyHint":true' '"id":16,.*outputSchema' '"enum":\[[^]]*"h200"' '"sources":\{"description":"folder that files')"
 report "resources and a template" "$(has '"uri":"warpwise://gpus/h200"' '"uriTemplate":"warpwise://gpus/\{name\}"' '"id":9,.*"mimeType":"application/json","text":".*peak_gbps' '"id":10,.*dram_read_bytes')"
 report "a resource that is none" "$(has '"id":11,"error":\{"code":-32602,.*"data":\{"uri":"file:///etc/passwd"\}'; grep -c 'root:' "$dir/out" | grep -v '^0')"
 report "prompts" "$(has '"id":12,.*"name":"why_slow"' '"id":13,.*a.cu on a100' '"id":14,"error":\{"code":-32602')"
@@ -93,6 +96,21 @@ report "compare: a file with a text" "$(has '"id":9,.*"version":"after".*"verdic
 report "a launch in its short form" "$(has '"id":7,.*"grid":\[64\],"block":\[64\]')"
 report "details on request" "$(has '"id":8,.*"full":\[\{"schema_version":1' && [ "$(sed -n '/"id":7,/p' "$dir/out" | wc -c)" -lt 2500 ] || echo "long")"
 report "the text is the structured result" "$(sed -n '/"id":1,/p' "$dir/out" | grep -qE '"text":"\{\\"dialect\\":\\"cuda\\"' || echo "it is not")"
+
+{
+  call 1 sweep '{"file":"saxpy.cu","kernel":"saxpy","sweep":"n=1M..4M","gpu":["h200","a100"]}'
+  call 2 sweep '{"file":"saxpy.cu","kernel":"saxpy"}'
+  call 3 fix '{"file":"turn.cl","gpu":["h200"],"detail":"full"}'
+  call 4 batch '{"launches":"launches.jsonl","gpu":["h200","a100"]}'
+  call 5 batch '{"launches":"outside.jsonl"}'
+  call 6 batch '{}'
+} | talk
+report "sweep: sizes by GPUs" "$(has '"id":1,.*"structuredContent":\{"kernel":"saxpy","name":"n","gpus":\["h200","a100"\],"points":\[\{"value":1048576,.*"value":4194304')"
+report "sweep says what it needs" "$(has '"id":2,.*needs .sweep')"
+report "fix: a patch, and the text with it" "$(has '"id":3,.*"structuredContent":\{.*"rule":"bank-conflict".*"in_patch":true.*"patch":"--- .*\[33\].*"source":".*\[33\]')"
+report "batch: a sum that says what it leaves out" "$(has '"id":4,.*"totals":\[\{"gpu":"[ah][12]00","launches":12,"unanswered":2,"time_us":[0-9.]+\}.*"kernels":\[\{"kernel":"saxpy.*"kernel":"none".*"error"')"
+report "batch: files outside of the root" "$(has '"id":5,.*outside of the folder.*"isError":true'; has '"id":6,.*needs .launches')"
+
 call 1 predict '{"file":"row_sum.cu"}' | talk --gpu a100,a10
 report "the GPUs that the server was started for" "$(has '"gpu":"a100".*"gpu":"a10"'; grep -o '"gpu":"h200"' "$dir/out")"
 

@@ -100,29 +100,6 @@ static bool seen(ww_fixing *f, const ww_report *r, const ww_finding *g) {
   return false;
 }
 
-/* The fix to take: the first that assumes nothing, else (asked for or not) the first.
- */
-static const ww_fix *choose(const ww_fixing *f, const ww_fix *v, uint32_t n) {
-  for (uint32_t k = 0; k < n; k++)
-    if (f->o->assume || !v[k].assumes)
-      return &v[k];
-  return &v[0];
-}
-
-/* Two findings, loads and stores say, may have the same remedy. */
-static bool has_edits(const ww_fix *all, const ww_fix *x) {
-  for (uint32_t k = 0; k < x->n; k++) {
-    bool there = false;
-    for (uint32_t i = 0; i < all->n; i++)
-      there |= all->edits[i].begin == x->edits[k].begin &&
-               all->edits[i].end == x->edits[k].end &&
-               !strcmp(all->edits[i].text, x->edits[k].text);
-    if (!there)
-      return false;
-  }
-  return true;
-}
-
 void ww_fixing_add(ww_fixing *f,
                    const ww_module *m,
                    const ww_fn *fn,
@@ -134,7 +111,7 @@ void ww_fixing_add(ww_fixing *f,
     uint32_t n = seen(f, r, g) ? 0 : find(f, m, fn, r, g, f->a, &in, &v);
     if (!n)
       continue;
-    const ww_fix *x = choose(f, v, n);
+    const ww_fix *x = ww_fix_choose(v, n, f->o->assume);
     bool take = f->o->assume || !x->assumes;
     const char *what =
         ww_fmt(f->a, "%s:%u: %s: %s", in->path, g->line, g->rule, x->title);
@@ -143,7 +120,7 @@ void ww_fixing_add(ww_fixing *f,
       why =
           ww_fmt(f->a, "\n  not in the diff, as it assumes that %s; --assume takes it",
                  x->assumes);
-    if (take && has_edits(&in->all, x))
+    if (take && ww_fix_holds(&in->all, x))
       continue;
     if (take && !ww_fix_join(&in->all, x, f->a)) {
       why = "\n  not in the diff, as it meets another edit; run it again afterwards";

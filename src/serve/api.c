@@ -15,9 +15,7 @@ const ww_member ww_api_members[] = {
     {"source", WW_MEMBER_TEXT, WW_IN_SOURCE,
      "what stands in the source file; else `file` is read", NULL},
     {"file", WW_MEMBER_TEXT, WW_IN_SOURCE | WW_IN_FILE,
-     "path below the folder that is served; with `source`, what the text is called "
-     "(kernel.cu, or "
-     "by `lang`)",
+     "path below the folder that is served; with `source`, what the text is called",
      NULL},
     {"lang", WW_MEMBER_TEXT, WW_IN_SOURCE, "dialect; else by name and contents",
      "cuda|opencl|hip|openmp"},
@@ -28,22 +26,19 @@ const ww_member ww_api_members[] = {
     {"kernel", WW_MEMBER_TEXT, WW_IN_LAUNCH,
      "which kernel, plain or mangled name; else every one of the file", NULL},
     {"launch", WW_MEMBER_SPEC, WW_IN_LAUNCH,
-     "launch spec as docs/launch.md has it: grid, block, shared, args, symbols, ...; "
-     "or its short "
-     "form, as in the source: "
-     "grid=n/256 block=256 n=1<<20 x=[n]; what is missing is found in the source or "
-     "assumed",
+     "launch spec, or its short form: grid=n/256 block=256 n=1<<20 x=[n]; what is "
+     "missing is found in the source or assumed",
      NULL},
     {"gpu", WW_MEMBER_NAMES, WW_IN_LAUNCH, "names of GPUs, one or several; else h200",
      NULL},
     {"cache", WW_MEMBER_TEXT, WW_IN_LAUNCH,
      "state of the caches at the launch; else as the launch spec says", "warm|cold"},
-    {"by", WW_MEMBER_TEXT, WW_IN_LAUNCH,
+    {"by", WW_MEMBER_TEXT, WW_IN_METHOD,
      "machine: the machine model alone; grounded (default): with what measurements "
      "taught, where "
      "it is known",
      "machine|grounded"},
-    {"budget", WW_MEMBER_COUNT, WW_IN_LAUNCH,
+    {"budget", WW_MEMBER_COUNT, WW_IN_METHOD,
      "warp instructions to spend on sampling; else 500000", NULL},
     {"sweep", WW_MEMBER_TEXT, WW_IN_SWEEP,
      "an argument, grid or block over sizes: n=1K..64M, n=1K..64M:9 (points), "
@@ -400,12 +395,14 @@ static ww_status openapi(call *c, ww_api_reply *out) {
 
 /* ---- routes ---- */
 
-#define BOTH (WW_IN_SOURCE | WW_IN_LAUNCH)
+#define BOTH (WW_IN_SOURCE | WW_IN_LAUNCH | WW_IN_METHOD)
 const ww_route ww_api_routes[] = {
     {"POST", "/v1/predict", "Time and counters of each kernel on each GPU", BOTH, false,
      "Reports", "application/json", reports},
     {"POST", "/v1/explain", "The same with findings and what each source line costs",
      BOTH, false, "Reports", "application/json", explain},
+    {"POST", "/v1/fixes", "Edits for findings, and a patch of those that assume nothing",
+     BOTH, false, "Fixes", "application/json", ww_call_fixes},
     {"POST", "/v1/roofline.svg", "The kernels under the roofs of the GPUs", BOTH, false,
      NULL, "image/svg+xml", roofline},
     {"POST", "/v1/sweep", "Times of one kernel over a range of sizes, on each GPU",

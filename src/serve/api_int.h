@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "../base/jsonread.h"
+#include "../predict/advice/fixes.h"
 #include "api.h"
 #include "schema.h"
 
@@ -22,7 +23,8 @@ typedef enum {
   WW_IN_SOURCE = 1,
   WW_IN_LAUNCH = 2,
   WW_IN_SWEEP = 4,
-  WW_IN_FILE = 8
+  WW_IN_FILE = 8,
+  WW_IN_METHOD = 16 /* how it is predicted: scripts ask for that, agents do not */
 } ww_member_group;
 
 typedef struct {
@@ -81,8 +83,30 @@ uint32_t ww_call_gpus(call *c, ww_gpu **out);
 /* ---- api_page.c: what a page needs beyond reports ---- */
 ww_status ww_call_files(call *c, ww_api_reply *out);
 ww_status ww_call_source(call *c, ww_api_reply *out);
+/* members of an object; of a request that was read */
+ww_status ww_call_write_sweep(call *c, const char *range, ww_json *j);
 ww_status ww_call_sweep(call *c, ww_api_reply *out);
 ww_status ww_call_sweep_svg(call *c, ww_api_reply *out);
 ww_status ww_call_html(call *c, ww_api_reply *out);
+
+/* ---- api_fix.c: edits for findings ---- */
+typedef struct {
+  const char *kernel;
+  const ww_finding *finding;
+  ww_fix fix;
+  bool taken; /* it assumes nothing: its edits are in `all` */
+} ww_offered_fix;
+typedef struct {
+  ww_offered_fix *v;
+  uint32_t n, cap;
+  ww_fix all;
+  const char *file, *text; /* the source */
+  size_t bytes;
+} ww_call_fixes_list;
+/* of a request that was read */
+ww_status ww_call_find_fixes(call *c, ww_call_fixes_list *out);
+/* member `patch`: a unified diff of all that is taken; none where nothing is */
+void ww_call_write_patch(const ww_call_fixes_list *l, ww_json *j);
+ww_status ww_call_fixes(call *c, ww_api_reply *out);
 
 #endif

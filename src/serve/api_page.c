@@ -192,11 +192,8 @@ static ww_status sweep_value(call *c, sweeping *w, uint32_t i) {
   return WW_OK;
 }
 
-static ww_status sweep(call *c, sweeping *w) {
-  const char *range;
+static ww_status sweep(call *c, const char *range, sweeping *w) {
   ww_gpu *gpus;
-  if (ww_call_read(c) || ww_call_text(c, "sweep", &range))
-    return c->err.code;
   if (!range)
     return ww_fail(&c->err, WW_EUSAGE,
                    "give `sweep`: what goes over which sizes, n=1K..64M");
@@ -241,25 +238,44 @@ static void write_value(const sweeping *w, uint32_t i, ww_json *j) {
   ww_json_put(j, "],error?:%s}", v->why.code ? v->why.msg : NULL);
 }
 
-ww_status ww_call_sweep(call *c, ww_api_reply *out) {
+ww_status ww_call_write_sweep(call *c, const char *range, ww_json *j) {
   sweeping w = {0};
-  ww_status st = sweep(c, &w);
+  ww_status st = sweep(c, range, &w);
+  if (st)
+    return st;
+  ww_json_put(j, "kernel:%s,name:%s,gpus:[", w.kernel, w.s.name);
+  for (uint32_t g = 0; g < w.ngpus; g++)
+    ww_json_str(j, w.gpus[g]);
+  ww_json_put(j, "],points:[");
+  for (uint32_t i = 0; i < w.s.n; i++)
+    write_value(&w, i, j);
+  ww_json_end_arr(j);
+  return WW_OK;
+}
+
+static ww_status read_sweep(call *c, const char **range) {
+  ww_status st = ww_call_read(c);
+  return st ? st : ww_call_text(c, "sweep", range);
+}
+
+ww_status ww_call_sweep(call *c, ww_api_reply *out) {
+  const char *range;
+  ww_status st = read_sweep(c, &range);
   if (st)
     return st;
   ww_json j = ww_call_json(out);
-  ww_json_put(&j, "{kernel:%s,name:%s,gpus:[", w.kernel, w.s.name);
-  for (uint32_t g = 0; g < w.ngpus; g++)
-    ww_json_str(&j, w.gpus[g]);
-  ww_json_put(&j, "],points:[");
-  for (uint32_t i = 0; i < w.s.n; i++)
-    write_value(&w, i, &j);
-  ww_json_end_arr(&j);
-  return ww_call_end(&j);
+  ww_json_obj(&j);
+  st = ww_call_write_sweep(c, range, &j);
+  ww_call_end(&j);
+  return st;
 }
 
 ww_status ww_call_sweep_svg(call *c, ww_api_reply *out) {
   sweeping w = {0};
-  ww_status st = sweep(c, &w);
+  const char *range;
+  ww_status st = read_sweep(c, &range);
+  if (!st)
+    st = sweep(c, range, &w);
   if (st)
     return st;
   ww_sweep_result r = {.sweep = &w.s,

@@ -251,8 +251,7 @@ check_arg(ww_mcp_call *t, const char *dir, const ww_arg *x, ww_arena *a) {
   return st;
 }
 
-/* Sources are seen from one folder, contents of buffers from the table's own. */
-static ww_status check_launch(ww_mcp_call *t,
+ww_status ww_mcp_check_launch(ww_mcp_call *t,
                               const char *sources,
                               const char *dir,
                               const ww_launch *l,
@@ -294,7 +293,7 @@ check_table(ww_mcp_call *t, const char *path, const char *sources, const char *d
     if (r.file)
       st = check_path(t, sources, r.file, one);
     if (!st && r.launch)
-      st = check_launch(t, sources, dir, r.launch, one);
+      st = ww_mcp_check_launch(t, sources, dir, r.launch, one);
   }
   t->err.file = NULL;
   ww_arena_free(one);

@@ -40,6 +40,8 @@ static const struct {
      write_metrics},
     {"warpwise://rules", "rules", "What explain can find: the rules and their titles",
      write_rules},
+    {"warpwise://schemas", "schemas", "What each tool's result holds, as JSON Schemas",
+     ww_mcp_write_schemas},
     {GPUS, "gpus", "The GPUs that can be asked for", write_gpu_list},
 };
 #define NTABLES (sizeof tables / sizeof tables[0])

@@ -96,6 +96,8 @@ struct ww_mcp_tool {
   /* runs kernels on this machine: only where that is allowed */
   bool runs;
 };
+/* The schema of each tool's result: {name, outputSchema}, items of an array. */
+void ww_mcp_write_schemas(const ww_mcp *m, ww_json *j);
 /* in the order that clients see; ends with a NULL name */
 extern const ww_mcp_tool ww_mcp_tools[];
 void ww_mcp_list_tools(void *peer, ww_rpc_call *c);
@@ -156,9 +158,24 @@ ww_status ww_mcp_child_source(ww_mcp_child *k, call *c, const char *const *names
 cJSON *ww_mcp_child_line(const ww_mcp_child *k, ww_err *e);
 /* These members, where they are there; numbers with four digits. */
 void ww_mcp_copy(const cJSON *from, const char *const *names, ww_json *j);
+/* Whether a launch that a table names stays below the root: sources are seen from one
+ * folder, contents of buffers from the table's own. */
+ww_status ww_mcp_check_launch(ww_mcp_call *t,
+                              const char *sources,
+                              const char *dir,
+                              const ww_launch *l,
+                              ww_arena *a);
 ww_status ww_mcp_measure(ww_mcp_call *t);
 ww_status ww_mcp_evaluate(ww_mcp_call *t);
 void ww_mcp_schema_evaluate(ww_json *j);
+
+/* ---- mcp_sweep.c, mcp_batch.c ---- */
+ww_status ww_mcp_sweep(ww_mcp_call *t);
+ww_status ww_mcp_fix(ww_mcp_call *t);
+ww_status ww_mcp_batch(ww_mcp_call *t);
+void ww_mcp_schema_sweep(ww_json *j);
+void ww_mcp_schema_fix(ww_json *j);
+void ww_mcp_schema_batch(ww_json *j);
 
 /* ---- mcp_optimize.c ---- */
 ww_status ww_mcp_tune(ww_mcp_call *t);

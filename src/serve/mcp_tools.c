@@ -21,6 +21,7 @@
 /* the command's option of that name says what it means */
 #define OF_COMMAND 0, NULL, NULL
 
+static const ww_member own_none[] = {{0}};
 static const ww_member own_detail[] = {DETAIL, {0}};
 static const ww_member own_roofline[] = {
     DETAIL,
@@ -28,23 +29,16 @@ static const ww_member own_roofline[] = {
      "none|svg"},
     {0},
 };
-static const ww_member own_compare[] = {
-    {"other_file", WW_MEMBER_TEXT, 0,
-     "path of another version, compared with `file` or `source`", NULL},
-    {"other_source", WW_MEMBER_TEXT, 0, "text of another version", NULL},
-    {"other_kernel", WW_MEMBER_TEXT, 0,
-     "another kernel, of the other version or of the same source; else the same name",
-     NULL},
-    DETAIL,
-    {0},
-};
+/* the other version, beside `file` or `source` */
+#define OTHER                                                                   \
+  {"other_file", WW_MEMBER_TEXT, 0, "path of the other version", NULL},         \
+      {"other_source", WW_MEMBER_TEXT, 0, "its text", NULL}, {                  \
+    "other_kernel", WW_MEMBER_TEXT, 0,                                          \
+        "its kernel, also of the same source; else the same name", NULL         \
+  }
+static const ww_member own_compare[] = {OTHER, DETAIL, {0}};
 static const ww_member own_verify[] = {
-    {"other_file", WW_MEMBER_TEXT, 0,
-     "path of the new version, compared with `file` or `source`", NULL},
-    {"other_source", WW_MEMBER_TEXT, 0, "text of the new version", NULL},
-    {"other_kernel", WW_MEMBER_TEXT, 0,
-     "the new kernel, of the new version or of the same source; else the same name",
-     NULL},
+    OTHER,
     {"other_launch", WW_MEMBER_TEXT, 0,
      "its grid and block, where they differ: grid=(n+1023)/1024 block=256", NULL},
     {"seed", WW_MEMBER_COUNT, 0, "of the contents, to repeat a run", NULL},
@@ -71,17 +65,19 @@ static const ww_member own_optimize[] = {
     DETAIL,
     {0},
 };
+static const ww_member own_batch[] = {
+    {"launches", WW_MEMBER_TEXT, 0, "path of a recording, one launch spec a line",
+     NULL},
+    {"gpu", WW_MEMBER_NAMES, 0, "names of GPUs, one or several; else h200", NULL},
+    {0},
+};
 static const ww_member own_evaluate[] = {
     {"measured", WW_MEMBER_TEXT, 0,
-     "file of measured reports, one per line (.jsonl or .jsonl.zst), as `warpwise "
-     "measure --json` "
-     "and the measure tool write them",
+     "file of measured reports, as `warpwise measure --json` writes them",
      NULL},
     {"sources", WW_MEMBER_TEXT, OF_COMMAND},
     {"by", WW_MEMBER_TEXT, 0,
-     "what predicts: with what measurements taught (default), or the machine model "
-     "alone",
-     "grounded|machine"},
+     "what predicts", "grounded|machine"},
     {"metric", WW_MEMBER_TEXT, OF_COMMAND},
     {"limit", WW_MEMBER_COUNT, OF_COMMAND},
     {"worst", WW_MEMBER_COUNT, OF_COMMAND},
@@ -95,65 +91,60 @@ static const ww_member own_evaluate[] = {
 #define LAUNCH (WW_IN_SOURCE | WW_IN_LAUNCH)
 const ww_mcp_tool ww_mcp_tools[] = {
     {"list_kernels", "Kernels of a source",
-     "Lists the GPU kernels of a CUDA, OpenCL, HIP or OpenMP source: name, line, "
-     "parameters, the "
-     "launch its comment gives, whether "
-     "it can be predicted. Give source (text) or file (path).",
+     "The GPU kernels of a CUDA, OpenCL, HIP or OpenMP source: line, parameters, the "
+     "launch its comment gives, whether it can be predicted.",
      SOURCE, own_detail, ww_mcp_list_kernels, ww_mcp_schema_kernels, QUICK},
     {"predict", "Predict time and counters",
-     "Predicts how long kernels take on one or several GPUs and what they do there: "
-     "time with its "
-     "interval, what bounds it, bandwidth, FLOP/s, "
-     "occupancy, cache hits. No GPU is needed. Without `kernel`: every kernel of the "
-     "source.",
+     "How long kernels take on GPUs and what they do there: time with its interval, "
+     "what limits it, bandwidth, FLOP/s, occupancy, cache hits. No GPU is "
+     "needed. Arguments without a description are those of the tools before.",
      LAUNCH, own_detail, ww_mcp_predict, ww_mcp_schema_reports, QUICK},
     {"explain", "Explain why a kernel is slow",
      "As predict, and why: findings (line, rule, what to change, the speed-up that "
-     "would give) "
-     "with the largest gain first, and the source lines that cost "
-     "most. Use it first when a kernel should become faster.",
+     "gives), largest first, and the lines that cost most. Begin with it when a kernel "
+     "should become faster.",
      LAUNCH, own_detail, ww_mcp_explain, ww_mcp_schema_reports, QUICK},
+    {"fix", "Edits for findings",
+     "Findings of explain that an edit of a few words removes, and a patch of those "
+     "that assume nothing.",
+     LAUNCH, own_detail, ww_mcp_fix, ww_mcp_schema_fix, QUICK},
     {"roofline", "Roofline of kernels",
-     "Where kernels stand under the roofs of GPUs: arithmetic intensity, FLOP/s, what "
-     "memory and "
-     "arithmetic would allow there, and the share of it that is "
+     "Where kernels stand under the roofs of GPUs, and the share of the roof that is "
      "reached.",
      LAUNCH, own_roofline, ww_mcp_roofline, ww_mcp_schema_roofline, QUICK},
+    {"sweep", "Time over sizes", "Times of one kernel over a range of sizes.",
+     LAUNCH | WW_IN_SWEEP, own_none, ww_mcp_sweep, ww_mcp_schema_sweep, "sweep", NULL,
+     false, false},
     {"compare", "Compare GPUs or versions",
-     "Compares one kernel on several GPUs (`gpu` with two or more names), or two "
-     "versions of it "
-     "under the same launch (other_file, other_source or "
-     "other_kernel): times, speed-up, what changed. Use it to see what an edit brings.",
+     "One kernel on several GPUs, or two versions of it under the same launch: times, "
+     "speed-up, what changed. Use it to see what an edit brings.",
      LAUNCH, own_compare, ww_mcp_compare, ww_mcp_schema_compare, QUICK},
     {"verify_kernels", "Are two kernels the same?",
-     "Runs two versions of a kernel whole at small sizes in an interpreter, over cases "
-     "that tell them apart (borders, 0, 1, special floats, overlaps, orders of the "
-     "threads), and says whether they are the same, or names the first difference with "
-     "its line. No GPU is needed. Use it after every edit. Needs other_file, "
-     "other_source or other_kernel.",
+     "Runs two versions of a kernel at small sizes in an interpreter, over cases that "
+     "tell them apart, and says whether they are the same, or the first difference "
+     "with its line. Use it after every edit.",
      LAUNCH, own_verify, ww_mcp_verify, ww_mcp_schema_verify, QUICK},
     {"tune_kernel", "Best parameters of a kernel",
      "Ranks variants of a kernel (macros, constants, template arguments, launch shape) "
-     "by predicted time; the best is compared with the original. No GPU is needed. "
-     "Takes minutes, reports progress, can be cancelled.",
+     "by predicted time. Takes minutes.",
      LAUNCH, own_tune, ww_mcp_tune, ww_mcp_schema_tune, NULL, "tune", true, false},
     {"optimize_kernel", "Make a kernel faster",
-     "Rewrites a kernel (coalescing, atomics, registers, loops, block sizes): what is "
-     "predicted to be faster and verified to be the same comes back as a patch. No GPU "
-     "is needed. Takes minutes, reports progress, can be cancelled.",
+     "Rewrites a kernel: what is predicted to be faster and verified to be the same "
+     "comes back as a patch. Takes minutes.",
      LAUNCH, own_optimize, ww_mcp_optimize, ww_mcp_schema_optimize, NULL, "optimize",
      true, false},
+    {"batch", "A whole program",
+     "The launches of a recorded program added up by kernel, with a total for each "
+     "GPU.",
+     0, own_batch, ww_mcp_batch, ww_mcp_schema_batch, "launches", NULL, true, false},
     {"measure", "Measure on a device",
-     "Runs a kernel on a real device of the server's machine and reports its time and, "
-     "on an "
-     "NVIDIA GPU, its hardware counters. The kernel's code is executed.",
+     "Runs a kernel on a real device of the server's machine: time and, on NVIDIA "
+     "GPUs, hardware counters.",
      LAUNCH, own_measure, ww_mcp_measure, ww_mcp_schema_reports, NULL, "measure", true,
      true},
     {"evaluate", "Score predictions",
-     "Predicts every launch of a file of measured reports and scores the predictions: "
-     "errors by "
-     "metric, coverage, roofline classes, the worst cases. May take "
-     "minutes; reports progress and can be cancelled.",
+     "Predicts every launch of a file of measured reports: errors by metric, the worst "
+     "cases. Takes minutes.",
      0, own_evaluate, ww_mcp_evaluate, ww_mcp_schema_evaluate, "measured", "evaluate",
      true, false},
     {0},
@@ -176,9 +167,10 @@ void ww_mcp_list(ww_json *j, const char *name, const char *meaning, const char *
   ww_json_put(j, "}}}");
 }
 
-static void items(const ww_mcp *m, const ww_member *x, ww_json *j) {
+/* What a member holds; of GPUs the names there are, where it is described. */
+static void items(const ww_mcp *m, const ww_member *x, bool described, ww_json *j) {
   ww_json_put(j, "type:'array',items:{type:'string'");
-  if (x->kind == WW_MEMBER_NAMES) { /* the GPUs there are */
+  if (x->kind == WW_MEMBER_NAMES && described) {
     const ww_gpu *g;
     uint32_t n = ww_query_gpus(m->o.w, &g);
     ww_json_put(j, "enum:[");
@@ -189,28 +181,52 @@ static void items(const ww_mcp *m, const ww_member *x, ww_json *j) {
   ww_json_end_obj(j);
 }
 
+static bool has(const ww_mcp_tool *t, const ww_member *x) {
+  const ww_member *of[] = {ww_api_members, t->own};
+  for (size_t k = 0; k < WW_COUNT(of); k++)
+    for (const ww_member *o = of[k]; o->name; o++)
+      if ((k || (o->group & t->groups)) && !strcmp(o->name, x->name) && o->meaning &&
+          x->meaning && !strcmp(o->meaning, x->meaning))
+        return true;
+  return false;
+}
+
+/* An agent reads the list whole and pays for it each time, so what several tools have
+ * in common is described by the first of them. */
+static bool is_described(const ww_mcp_tool *t, const ww_member *x) {
+  for (const ww_mcp_tool *before = ww_mcp_tools; before < t; before++)
+    if (has(before, x))
+      return false;
+  return true;
+}
+
+static const char *
+meaning_of(const ww_mcp *m, const ww_mcp_tool *t, const ww_member *x) {
+  return x->meaning || !m->o.help ? x->meaning : m->o.help(t->command, x->name);
+}
+
 static void
 argument(const ww_mcp *m, const ww_mcp_tool *t, const ww_member *x, ww_json *j) {
-  const char *meaning = x->meaning;
-  if (!meaning && m->o.help)
-    meaning = m->o.help(t->command, x->name);
-  ww_json_put(j, "%s:{description?:%s", x->name, meaning);
+  bool described = is_described(t, x);
+  ww_json_put(j, "%s:{", x->name);
+  if (described)
+    ww_json_put(j, "description?:%s", meaning_of(m, t, x));
   switch (x->kind) {
   case WW_MEMBER_TEXT:
     ww_json_kstr(j, "type", "string");
     break;
   case WW_MEMBER_COUNT:
-    ww_json_put(j, "type:'integer',minimum:0");
+    ww_json_put(j, "type:'integer'");
     break;
   case WW_MEMBER_TEXTS:
   case WW_MEMBER_NAMES:
-    items(m, x, j);
+    items(m, x, described, j);
     break;
   case WW_MEMBER_SPEC:
     ww_json_put(j, "anyOf:[{type:'string'},{type:'object'}]");
     break;
   }
-  if (x->one_of)
+  if (x->one_of && described)
     ww_schema_one_of(j, x->one_of);
   ww_json_end_obj(j);
 }
@@ -228,16 +244,25 @@ static void input_schema(const ww_mcp *m, const ww_mcp_tool *t, ww_json *j) {
   ww_json_put(j, "additionalProperties:false}");
 }
 
+/* What a result holds is in warpwise://schemas: clients that show the list to a model
+ * would show it all of them. */
 static void write_tool(const ww_mcp *m, const ww_mcp_tool *t, ww_json *j) {
   ww_json_put(j, "{name:%s,title:%s,description:%s,inputSchema:", t->name, t->title,
               t->description);
   input_schema(m, t, j);
-  ww_json_put(j, "outputSchema:{type:'object',properties:{");
-  t->output(j);
   ww_json_put(j,
-              "}},annotations:{title:%s,readOnlyHint:%i,destructiveHint:false,"
-              "idempotentHint:true,openWorldHint:false}}",
-              t->title, !t->runs);
+              "annotations:{readOnlyHint:%i,openWorldHint:false}}",
+              !t->runs);
+}
+
+void ww_mcp_write_schemas(const ww_mcp *m, ww_json *j) {
+  for (const ww_mcp_tool *t = ww_mcp_tools; t->name; t++) {
+    if (!offered(m, t))
+      continue;
+    ww_json_put(j, "{name:%s,outputSchema:{type:'object',properties:{", t->name);
+    t->output(j);
+    ww_json_put(j, "}}}");
+  }
 }
 
 void ww_mcp_list_tools(void *ctx, ww_rpc_call *c) {

@@ -252,3 +252,25 @@ bool ww_fix_join(ww_fix *to, const ww_fix *add, ww_arena *a) {
   to->n = all.n;
   return true;
 }
+
+const ww_fix *ww_fix_choose(const ww_fix *v, uint32_t n, bool assume) {
+  for (uint32_t k = 0; k < n; k++)
+    if (assume || !v[k].assumes)
+      return &v[k];
+  return &v[0];
+}
+
+static bool same_edit(const ww_edit *x, const ww_edit *y) {
+  return x->begin == y->begin && x->end == y->end && !strcmp(x->text, y->text);
+}
+
+bool ww_fix_holds(const ww_fix *all, const ww_fix *x) {
+  for (uint32_t k = 0; k < x->n; k++) {
+    bool there = false;
+    for (uint32_t i = 0; i < all->n; i++)
+      there |= same_edit(&all->edits[i], &x->edits[k]);
+    if (!there)
+      return false;
+  }
+  return true;
+}

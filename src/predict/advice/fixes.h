@@ -65,6 +65,11 @@ const char *ww_launch_settings(const ww_launch *l,
                                uint32_t ntypes,
                                ww_arena *a);
 
+/* Of a finding's fixes the one to take: the first that assumes nothing, else (asked for
+ * or not) the first. */
+const ww_fix *ww_fix_choose(const ww_fix *v, uint32_t n, bool assume);
+/* Are the edits of `x` among those of `all`? Two findings may have the same remedy. */
+bool ww_fix_holds(const ww_fix *all, const ww_fix *x);
 /* The text after the fix; *n gets its bytes where n is not NULL. */
 char *
 ww_fix_apply(const char *text, size_t bytes, const ww_fix *f, ww_arena *a, size_t *n);

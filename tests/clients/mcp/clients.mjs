@@ -1,10 +1,11 @@
 // clients.mjs PROGRAM ROOT URL : `warpwise mcp` as the protocol's own client libraries meet it: both generations, both eras, pipes and HTTP.
-// Prints TAP. The libraries check every result against its schema: structured results against the tool's outputSchema too.
+// Prints TAP. The libraries check every message; structured results are checked against the schemas that warpwise://schemas gives.
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as Stdio1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { Client as Client2, StreamableHTTPClientTransport as Http2 } from '@modelcontextprotocol/client';
 import { StdioClientTransport as Stdio2 } from '@modelcontextprotocol/client/stdio';
+import { Ajv } from 'ajv';
 
 const [program, root, url] = process.argv.slice(2);
 const info = { name: 'warpwise-tests', version: '1.0.0' };
@@ -40,11 +41,25 @@ const ways = [
   ['client 2.4, HTTP, whatever there is', () => [new Client2(info, negotiated('auto')), new Http2(new URL(url)), call2]],
 ];
 
-async function tools(client, call) {
+// Calls a tool as `call` does, and holds its result against the tool's schema.
+async function checked(client, call) {
+  const text = (await client.readResource({ uri: 'warpwise://schemas' })).contents[0].text;
+  const ajv = new Ajv({ strict: false });
+  const schemas = new Map(JSON.parse(text).map(s => [s.name, ajv.compile({ ...s.outputSchema, additionalProperties: false })]));
+  return async (c, name, args) => {
+    const r = await call(c, name, args);
+    const fits = schemas.get(name);
+    want(r.isError || fits(r.structuredContent), `${name}: ${JSON.stringify(fits.errors)}`);
+    return r;
+  };
+}
+
+async function tools(client, plain) {
   const { tools } = await client.listTools();
+  const call = await checked(client, plain);
   const names = tools.map(t => t.name).join(' ');
-  want(/^list_kernels predict explain roofline compare verify_kernels tune_kernel optimize_kernel( measure)? evaluate$/.test(names), names);
-  want(tools.every(t => t.outputSchema && t.annotations.readOnlyHint === (t.name !== 'measure')), 'schemas and hints');
+  want(/^list_kernels predict explain fix roofline sweep compare verify_kernels tune_kernel optimize_kernel batch( measure)? evaluate$/.test(names), names);
+  want(tools.every(t => t.inputSchema && t.annotations.readOnlyHint === (t.name !== 'measure')), 'schemas and hints');
   const kernels = await call(client, 'list_kernels', { file: 'examples/saxpy.cu' });
   want(kernels.structuredContent.kernels.length === 2, JSON.stringify(kernels));
   want(JSON.stringify(JSON.parse(kernels.content[0].text)) === JSON.stringify(kernels.structuredContent), 'text is the structured result');
