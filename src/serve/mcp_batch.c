@@ -16,10 +16,14 @@ typedef struct {
 
 typedef struct {
   WW_VEC(part) v;
+  const ww_launch *launches; /* of the recording */
+  uint32_t n;
+  const char *first; /* GPU; NULL: none yet */
+  uint32_t launch;   /* lines are of the how-manieth one, from 1 */
 } parts;
 
 static part *part_of(parts *p, const ww_report *r, ww_arena *a) {
-  const char *why = r->error.code ? r->error.msg : NULL;
+  const char *why = r->error.code ? ww_strdup(a, r->error.msg) : NULL;
   for (uint32_t k = 0; k < p->v.n; k++) {
     part *x = &p->v.v[k];
     if (!strcmp(x->kernel, r->kernel) && !strcmp(x->gpu, r->gpu) && !x->why == !why)
@@ -30,6 +34,8 @@ static part *part_of(parts *p, const ww_report *r, ww_arena *a) {
   return &p->v.v[p->v.n - 1];
 }
 
+/* A line for each launch and GPU, in their order; of one without any answer, one line
+ * without a GPU. */
 static void add_line(parts *p, const char *line, ww_arena *a) {
   ww_report r = {0};
   ww_err e;
@@ -39,7 +45,12 @@ static void add_line(parts *p, const char *line, ww_arena *a) {
     r.kernel = "";
   if (!r.gpu)
     r.gpu = "";
-  uint64_t count = r.launch && r.launch->count ? r.launch->count : 1;
+  if (!p->first && *r.gpu)
+    p->first = r.gpu;
+  p->launch += !*r.gpu || !strcmp(r.gpu, p->first);
+  bool known = p->launch && p->launch <= p->n;
+  uint64_t count = known ? p->launches[p->launch - 1].count : 1;
+  count = count ? count : 1;
   const ww_quantity *q = &r.m[WW_M_time_us];
   part *x = part_of(p, &r, a);
   x->launches += count;
@@ -69,16 +80,19 @@ static void write_part(const part *x, ww_json *j) {
   ww_json_end_obj(j);
 }
 
-/* Once for each GPU that the parts name. */
+/* Once for each GPU that the parts name; what has no answer at all is missing on each.
+ */
 static void write_total(const parts *p, uint32_t first, ww_json *j) {
   const char *gpu = p->v.v[first].gpu;
   part sum = {0};
   uint64_t without = 0;
+  if (!*gpu && p->first)
+    return;
   for (uint32_t k = 0; k < p->v.n; k++) {
     const part *x = &p->v.v[k];
-    if (strcmp(x->gpu, gpu))
+    if (*x->gpu && strcmp(x->gpu, gpu))
       continue;
-    if (k < first)
+    if (k < first && !strcmp(x->gpu, gpu))
       return;
     sum.launches += x->launches;
     sum.us += x->us;
@@ -88,8 +102,7 @@ static void write_total(const parts *p, uint32_t first, ww_json *j) {
               without, ww_mcp_digits(sum.us));
 }
 
-static void write_parts(ww_mcp_call *t, char *lines) {
-  parts p = {0};
+static void write_parts(ww_mcp_call *t, parts p, char *lines) {
   for (char *line; (line = strsep(&lines, "\n"));)
     add_line(&p, line, t->a);
   if (p.v.n)
@@ -106,13 +119,16 @@ static void write_parts(ww_mcp_call *t, char *lines) {
 }
 
 /* A recording names files: none may lie outside of what is served. */
-static ww_status check(ww_mcp_call *t, const char *path) {
+static ww_status
+read_launches(ww_mcp_call *t, const char *path, const ww_launch **out, uint32_t *count) {
   ww_launch *v;
   uint32_t n;
   ww_status st = ww_launch_read(path, t->a, &v, &n, &t->err);
   const char *dir = ww_path_dir(t->a, path);
   for (uint32_t k = 0; !st && k < n; k++)
     st = ww_mcp_check_launch(t, dir, dir, &v[k], t->a);
+  *out = v;
+  *count = n;
   return st;
 }
 
@@ -134,15 +150,16 @@ static const char *gpus(ww_mcp_call *t) {
 ww_status ww_mcp_batch(ww_mcp_call *t) {
   const char *path;
   ww_mcp_child k;
+  parts p = {0};
   ww_query *w = t->m->o.w;
   if (ww_query_path(w, ww_mcp_text(t, "launches"), true, t->a, &path, &t->err) ||
-      check(t, path) || ww_mcp_child_start(&k, t, "predict"))
+      read_launches(t, path, &p.launches, &p.n) || ww_mcp_child_start(&k, t, "predict"))
     return t->err.code;
   ww_mcp_child_option(&k, "batch", path);
   ww_mcp_child_option(&k, "gpu", gpus(t));
   ww_status st = ww_mcp_child_run(&k, NULL);
   if (!st)
-    write_parts(t, k.r.out.s);
+    write_parts(t, p, k.r.out.s);
   ww_run_free(&k.r);
   return st;
 }
