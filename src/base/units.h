@@ -12,8 +12,8 @@ extern const char *const ww_units_time[];      /* us, ms, s */
  * returns the unit. */
 const char *ww_unit_of(double *v, const char *const *units, double from, double then);
 
-/* Of K, M and G behind a number that a user types, in either case: 10, 20, 30, the power
- * of two that it stands for; of anything else 0. */
+/* Of K, M and G behind a number that a user types, in either case: 10, 20, 30, the
+ * power of two that it stands for; of anything else 0. */
 int ww_unit_shift(char letter);
 /* Microseconds with three digits: "9.81 us", "12.3 ms". */
 const char *ww_us_text(double us, char out[16]);

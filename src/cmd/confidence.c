@@ -4,7 +4,6 @@
 
 #include <float.h>
 
-
 static bool add(const char *word, ww_confidence *out) {
   int grade = ww_grade_named(word);
   if (grade >= 0)

@@ -77,8 +77,9 @@ ww_evaluate_both(const ww_evaluation *without, const ww_evaluation *with, ww_are
       with->classes.balanced, with->classes.answered, a, &w);
   return (ww_table){
       .title = "With and without what was learned",
-      .note = "an unanswered launch counts as an error of 100 %; intervals are made for "
-              "90 %",
+      .note =
+          "an unanswered launch counts as an error of 100 %; intervals are made for "
+          "90 %",
       .head = head,
       .cells = w.v,
       .ncols = 4,

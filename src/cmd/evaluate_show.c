@@ -85,7 +85,8 @@ static void write_score(int q, const ww_score *s, ww_json *j) {
   ww_json_put(
       j,
       "median!:%g,mean!:%g,p90!:%g,ln!:%g,within10!:%g,right!:%g,rank!:%g,bias!:%g,"
-      "intervals?:%u,inside!:%g,ratio!:%g,interval_score!:%g,under_10us?:%u,under_10us_error_us!:%g",
+      "intervals?:%u,inside!:%g,ratio!:%g,interval_score!:%g,under_10us?:%u,under_10us_"
+      "error_us!:%g",
       s->median, s->mean, s->p90, s->ln, s->within10, s->right, s->spearman, s->bias,
       s->intervals, s->inside, s->ratio, s->cost, s->small, s->small_us);
 }

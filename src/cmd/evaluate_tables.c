@@ -205,10 +205,10 @@ static void class_table(const ww_evaluation *v, tables *all, ww_arena *a) {
 }
 
 static void group_table(const ww_evaluation *v, int g, tables *all, ww_arena *a) {
-  static const char *const head[] = {"",      "launches", "answered", "median",
-                                     "mean",  "90 %",     "|ln|",     "within 10 %",
-                                     "right", "rank",     "bias",     "in interval",
-                                     "high/low", "class balanced", NULL};
+  static const char *const head[] = {
+      "",     "launches",    "answered",    "median",         "mean",
+      "90 %", "|ln|",        "within 10 %", "right",          "rank",
+      "bias", "in interval", "high/low",    "class balanced", NULL};
   ww_table *t = table(
       all, ww_fmt(a, "By %s: %s", ww_grouping_names[g], ww_scored_name(v->metric)),
       head, a);

@@ -571,8 +571,7 @@ static ww_status check(ww_cmd *c, const options *o) {
     return ww_usage(c, "--dump takes single launches, not --diff, --sweep or --batch");
   if (o->dump && ww_dump_check(o->dump, &c->err))
     return c->err.code;
-  if (by_text(o) &&
-      (o->diff || o->sweep || o->ask.ptxas || o->dump || o->confidence))
+  if (by_text(o) && (o->diff || o->sweep || o->ask.ptxas || o->dump || o->confidence))
     return ww_usage(c,
                     "--by text takes single launches and --batch, not --diff, --sweep, "
                     "--ptxas, --dump or --require-confidence");

@@ -305,8 +305,11 @@ static ww_status answer_library(ww_ask *x, const ww_launch *launch, ww_answers *
   uint32_t n = x->targets.n;
   const char *name = launch->kernel ? launch->kernel : launch->library->call;
   *fn = (ww_fn){.name = name, .mangled = name, .kernel = true};
-  *out = (ww_answers){
-      .arena = a, .fn = fn, .launch = *launch, .p = WW_NEWN(a, ww_prediction, n), .n = n};
+  *out = (ww_answers){.arena = a,
+                      .fn = fn,
+                      .launch = *launch,
+                      .p = WW_NEWN(a, ww_prediction, n),
+                      .n = n};
   out->launch.kernel = name;
   ww_err e = {0};
   ww_status st = ww_query_library(&out->launch, &x->targets, a, out->p, &e);

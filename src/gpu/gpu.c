@@ -48,7 +48,8 @@ const ww_figure ww_gpu_figures[WW_NGPU_FIGURES] = {
 };
 
 const ww_grade_info ww_grades[WW_NGRADES] = {
-#define GRADE(name, text, begins, spread, meaning) {#name, text, begins, spread, meaning},
+#define GRADE(name, text, begins, spread, meaning) \
+  {#name, text, begins, spread, meaning},
 #include "gpu.def"
 };
 

@@ -93,8 +93,9 @@ void ww_gpu_write(const ww_gpu *g, bool pretty, ww_buf *out) {
 }
 
 void ww_gpu_members(const ww_gpu *g, ww_json *j) {
-  ww_json_put(
-      j, "name:%s,full_name:%s,vendor:%s,architecture:%s,sms:%u,lanes:%u,calibrated:%s,grade:%s",
-      g->name, g->full_name, g->vendor, g->architecture, g->sms, g->lanes,
-      g->calibrated, ww_grades[ww_gpu_grade(g)].text);
+  ww_json_put(j,
+              "name:%s,full_name:%s,vendor:%s,architecture:%s,sms:%u,lanes:%u,"
+              "calibrated:%s,grade:%s",
+              g->name, g->full_name, g->vendor, g->architecture, g->sms, g->lanes,
+              g->calibrated, ww_grades[ww_gpu_grade(g)].text);
 }

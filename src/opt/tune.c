@@ -16,7 +16,7 @@
 #include "../trace/inputs.h"
 
 #define LIMIT_S 60
-#define MOST_OF_A_JOB 32 /* variants that one child predicts */
+#define MOST_OF_A_JOB 32    /* variants that one child predicts */
 #define STATIC_SHARED 49152 /* NVIDIA's limit of what a kernel declares */
 #define BEST_PART 10        /* ptxas is asked about one in so many */
 #define MOST_GRID_YZ 65535
@@ -350,8 +350,9 @@ static int by_key(const void *x, const void *y) {
   return a->v < b->v ? -1 : a->v > b->v;
 }
 
-/* A child reads several codes one after the other: what LLVM sets up and what memory is paged
- * in serves all of them. But every process gets several jobs, and none has many variants. */
+/* A child reads several codes one after the other: what LLVM sets up and what memory is
+ * paged in serves all of them. But every process gets several jobs, and none has many
+ * variants. */
 static ww_status
 predict(ww_tune *t, const uint32_t *which, uint32_t n, const char *what, ww_err *e) {
   ww_arena *a = ww_arena_new();

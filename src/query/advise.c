@@ -49,8 +49,7 @@ static void filter(ww_advice *d, const ww_advice *there) {
 }
 
 /* The code is the one that was predicted, whatever the size. */
-static ww_built
-same_code(void *ctx, const ww_gpu *g, ww_arena *a, ww_assumptions *s) {
+static ww_built same_code(void *ctx, const ww_gpu *g, ww_arena *a, ww_assumptions *s) {
   const advising *x = ctx;
   (void)a;
   (void)s;

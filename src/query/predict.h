@@ -49,8 +49,9 @@ ww_status ww_query_predict(const ww_unit *u,
                            ww_arena *a,
                            ww_prediction *out,
                            ww_err *e);
-/* advise.c: ww_advise for every GPU with an answer (p, out: one for each of q); findings
- * that do not hold at other sizes are dropped, and the reports say at which they do. */
+/* advise.c: ww_advise for every GPU with an answer (p, out: one for each of q);
+ * findings that do not hold at other sizes are dropped, and the reports say at which
+ * they do. */
 void ww_query_advise(const ww_unit *u,
                      const ww_fn *fn,
                      const ww_query_targets *q,

@@ -626,10 +626,9 @@ static ww_status member(reader *r, const cJSON *m, ww_launch *out) {
 ww_status ww_launch_from_json(
     const cJSON *node, const char *dir, ww_arena *a, ww_launch *out, ww_err *e) {
   static const char *const members[] = {
-      "file",    "kernel", "grid",    "block", "shared",  "args",
-      "symbols", "flags",  "cache",   "seed",  "count",   "cooperative",
-      "binary",  "note",   "cluster", "files", "library", "at",
-      NULL};
+      "file",    "kernel", "grid",    "block", "shared",      "args",   "symbols",
+      "flags",   "cache",  "seed",    "count", "cooperative", "binary", "note",
+      "cluster", "files",  "library", "at",    NULL};
   reader r = {.a = a, .dir = dir, .e = e};
   *out = (ww_launch){.seed = 1, .count = 1, .dir = ww_strdup(a, dir)};
   if (!cJSON_IsObject(node))

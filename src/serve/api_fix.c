@@ -18,8 +18,7 @@ static ww_status text_of(call *c, char **text, size_t *n) {
 static ww_status dialect_of(call *c, ww_dialect *out) {
   ww_query_unit r = {0};
   ww_query *w = c->api->w;
-  ww_status st =
-      ww_query_read(w, &c->ask.source, c->ask.deadline, c->a, &r, &c->err);
+  ww_status st = ww_query_read(w, &c->ask.source, c->ask.deadline, c->a, &r, &c->err);
   if (!st)
     *out = r.unit->module.dialect;
   ww_query_release(w, &r);
@@ -94,8 +93,8 @@ static void write_fix(const ww_offered_fix *x, ww_json *j) {
   ww_json_put(j,
               "{kernel:%s,rule:%s,line:%u,title:%s,speedup?:%g,assumes?:%s,taken:%i,"
               "launch:%i,edits:[",
-              x->kernel, x->finding->rule, x->finding->line, f->title,
-              x->finding->gain, f->assumes, x->taken, f->launch);
+              x->kernel, x->finding->rule, x->finding->line, f->title, x->finding->gain,
+              f->assumes, x->taken, f->launch);
   for (uint32_t k = 0; k < f->n; k++)
     ww_json_put(j, "{begin:%u,end:%u,text:%s}", f->edits[k].begin, f->edits[k].end,
                 f->edits[k].text);

@@ -72,11 +72,12 @@ static void write_part(const part *x, ww_json *j) {
   if (x->why)
     ww_json_kstr(j, "error", x->why);
   else
-    ww_mcp_quantity(j, "time_us", &(ww_quantity){.value = x->us,
-                                                 .known = true,
-                                                 .interval = true,
-                                                 .low = x->low,
-                                                 .high = x->high});
+    ww_mcp_quantity(j, "time_us",
+                    &(ww_quantity){.value = x->us,
+                                   .known = true,
+                                   .interval = true,
+                                   .low = x->low,
+                                   .high = x->high});
   ww_json_end_obj(j);
 }
 
@@ -119,8 +120,10 @@ static void write_parts(ww_mcp_call *t, parts p, char *lines) {
 }
 
 /* A recording names files: none may lie outside of what is served. */
-static ww_status
-read_launches(ww_mcp_call *t, const char *path, const ww_launch **out, uint32_t *count) {
+static ww_status read_launches(ww_mcp_call *t,
+                               const char *path,
+                               const ww_launch **out,
+                               uint32_t *count) {
   ww_launch *v;
   uint32_t n;
   ww_status st = ww_launch_read(path, t->a, &v, &n, &t->err);
@@ -141,8 +144,8 @@ static const char *gpus(ww_mcp_call *t) {
   const cJSON *x;
   cJSON_ArrayForEach(x, list) {
     if (cJSON_IsString(x))
-      named = ww_fmt(t->a, "%s%s%s", named ? named : "", named ? "," : "",
-                     x->valuestring);
+      named =
+          ww_fmt(t->a, "%s%s%s", named ? named : "", named ? "," : "", x->valuestring);
   }
   return named ? named : all;
 }

@@ -30,8 +30,8 @@ static const char *verdict(const ww_quantity *before, const ww_quantity *after) 
 static void write_candidate(const candidate *first, const candidate *c, ww_json *j) {
   const ww_quantity *a = &first->r.m[WW_M_time_us];
   const ww_quantity *b = &c->r.m[WW_M_time_us];
-  ww_json_put(j, "{version?:%s,kernel:%s,gpu:%s,grade?:%s", c->what, c->r.kernel, c->r.gpu,
-              c->r.grade);
+  ww_json_put(j, "{version?:%s,kernel:%s,gpu:%s,grade?:%s", c->what, c->r.kernel,
+              c->r.gpu, c->r.grade);
   if (c->r.error.code)
     ww_json_kstr(j, "error", c->r.error.msg);
   else {

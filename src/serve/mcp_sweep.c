@@ -28,13 +28,13 @@ void ww_mcp_schema_sweep(ww_json *j) {
 
 /* ---- fix ---- */
 
-static void write_fix(const ww_call_fixes_list *l, const ww_offered_fix *x, ww_json *j) {
+static void
+write_fix(const ww_call_fixes_list *l, const ww_offered_fix *x, ww_json *j) {
   ww_json_put(j,
               "{kernel:%s,rule:%s,line:%u,title:%s,speedup?:%g,in_patch:%i,assumes?:%s,"
               "changes_launch?:%i",
               x->kernel, x->finding->rule, x->finding->line, x->fix.title,
-              ww_mcp_digits(x->finding->gain), x->taken, x->fix.assumes,
-              x->fix.launch);
+              ww_mcp_digits(x->finding->gain), x->taken, x->fix.assumes, x->fix.launch);
   if (!x->taken) {
     ww_call_fixes_list one = *l;
     one.all = x->fix;
@@ -63,17 +63,19 @@ ww_status ww_mcp_fix(ww_mcp_call *t) {
 
 void ww_mcp_schema_fix(ww_json *j) {
   ww_schema_properties(j, "file string");
-  ww_mcp_list(j, "fixes", "findings that an edit of a few words removes",
-              "kernel string\n"
-              "rule string\n"
-              "line integer\n"
-              "title string what the edit does\n"
-              "speedup number predicted, were the cause gone\n"
-              "in_patch boolean\n"
-              "assumes string what the text cannot prove; such a fix has a patch of its "
-              "own\n"
-              "changes_launch boolean\n"
-              "patch string");
-  ww_schema_properties(j, "patch string for `git apply`: all fixes that assume nothing\n"
-                          "source string the text with that patch, with detail full");
+  ww_mcp_list(
+      j, "fixes", "findings that an edit of a few words removes",
+      "kernel string\n"
+      "rule string\n"
+      "line integer\n"
+      "title string what the edit does\n"
+      "speedup number predicted, were the cause gone\n"
+      "in_patch boolean\n"
+      "assumes string what the text cannot prove; such a fix has a patch of its "
+      "own\n"
+      "changes_launch boolean\n"
+      "patch string");
+  ww_schema_properties(j,
+                       "patch string for `git apply`: all fixes that assume nothing\n"
+                       "source string the text with that patch, with detail full");
 }

@@ -30,11 +30,11 @@ static const ww_member own_roofline[] = {
     {0},
 };
 /* the other version, beside `file` or `source` */
-#define OTHER                                                                   \
-  {"other_file", WW_MEMBER_TEXT, 0, "path of the other version", NULL},         \
-      {"other_source", WW_MEMBER_TEXT, 0, "its text", NULL}, {                  \
-    "other_kernel", WW_MEMBER_TEXT, 0,                                          \
-        "its kernel, also of the same source; else the same name", NULL         \
+#define OTHER                                                           \
+  {"other_file", WW_MEMBER_TEXT, 0, "path of the other version", NULL}, \
+      {"other_source", WW_MEMBER_TEXT, 0, "its text", NULL}, {          \
+    "other_kernel", WW_MEMBER_TEXT, 0,                                  \
+        "its kernel, also of the same source; else the same name", NULL \
   }
 static const ww_member own_compare[] = {OTHER, DETAIL, {0}};
 static const ww_member own_verify[] = {
@@ -73,11 +73,9 @@ static const ww_member own_batch[] = {
 };
 static const ww_member own_evaluate[] = {
     {"measured", WW_MEMBER_TEXT, 0,
-     "file of measured reports, as `warpwise measure --json` writes them",
-     NULL},
+     "file of measured reports, as `warpwise measure --json` writes them", NULL},
     {"sources", WW_MEMBER_TEXT, OF_COMMAND},
-    {"by", WW_MEMBER_TEXT, 0,
-     "what predicts", "grounded|machine"},
+    {"by", WW_MEMBER_TEXT, 0, "what predicts", "grounded|machine"},
     {"metric", WW_MEMBER_TEXT, OF_COMMAND},
     {"limit", WW_MEMBER_COUNT, OF_COMMAND},
     {"worst", WW_MEMBER_COUNT, OF_COMMAND},
@@ -250,9 +248,7 @@ static void write_tool(const ww_mcp *m, const ww_mcp_tool *t, ww_json *j) {
   ww_json_put(j, "{name:%s,title:%s,description:%s,inputSchema:", t->name, t->title,
               t->description);
   input_schema(m, t, j);
-  ww_json_put(j,
-              "annotations:{readOnlyHint:%i,openWorldHint:false}}",
-              !t->runs);
+  ww_json_put(j, "annotations:{readOnlyHint:%i,openWorldHint:false}}", !t->runs);
 }
 
 void ww_mcp_write_schemas(const ww_mcp *m, ww_json *j) {

@@ -195,12 +195,13 @@ static void schemas(ww_json *j) {
       j, "timing object read_ms, of it clang_ms, host_ms, predict_ms: 0 where it "
          "was known; known: reports that were");
   ww_json_put(j, "}}");
-  object(j, "Fixes",
-         "file string\n"
-         "fixes array kernel, rule, line, title, speedup, assumes: what the text cannot "
-         "prove, taken: in the patch, launch: it has to change too, edits: begin, end "
-         "(bytes), text\n"
-         "patch string a unified diff of all that are taken");
+  object(
+      j, "Fixes",
+      "file string\n"
+      "fixes array kernel, rule, line, title, speedup, assumes: what the text cannot "
+      "prove, taken: in the patch, launch: it has to change too, edits: begin, end "
+      "(bytes), text\n"
+      "patch string a unified diff of all that are taken");
   object(j, "Kernels",
          "kernels array name, mangled, file, line, dialect, args, comment, "
          "interpretable, reason, diagnostic: the index of the one that is the reason\n"

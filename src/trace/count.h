@@ -78,7 +78,7 @@ double ww_tally_runs(const ww_tally *t,
 /* footprint.c: collects per-instruction ranges of each block run. */
 typedef struct ww_footprints ww_footprints;
 ww_footprints *ww_footprints_new(ww_memory *mem, const uint64_t grid[3]);
-void ww_footprints_free(ww_footprints *f); /* accepts NULL */
+void ww_footprints_free(ww_footprints *f);             /* accepts NULL */
 uint64_t ww_footprints_shared(const ww_footprints *f); /* end of what was touched */
 void ww_footprints_access(ww_footprints *f, const ww_access *a);
 void ww_footprints_block(ww_footprints *f, uint64_t block); /* a thread block ended */

@@ -36,22 +36,22 @@ typedef struct {
   ww_assumed *said;
   ww_arena *a;
   ww_role *roles;
-  uint64_t threads;      /* of the whole grid */
-  bool *sized;           /* per parameter: bytes came from the analysis */
-  bool *tell;            /* per parameter: contents were assumed */
-  bool *doubted;         /* per parameter: nothing at all was said of them */
-  bool *recorded;        /* per parameter: chosen by its first bytes */
+  uint64_t threads; /* of the whole grid */
+  bool *sized;      /* per parameter: bytes came from the analysis */
+  bool *tell;       /* per parameter: contents were assumed */
+  bool *doubted;    /* per parameter: nothing at all was said of them */
+  bool *recorded;   /* per parameter: chosen by its first bytes */
   uint64_t *stride; /* per parameter: bytes that its indices step over; 0: unknown */
   uint64_t *row;    /* per parameter: bytes touched where indices are zero */
-  uint32_t shape;        /* blocks that were tried before */
-  uint32_t smaller;      /* how often sizes were made smaller */
-  int shrink;            /* how often index ranges were narrowed */
-  bool shared;           /* dynamic shared memory is used and nobody said how much */
-  bool *local;           /* per parameter: local memory (OpenCL) of unknown size */
-  ww_guess guess;        /* shape and numbers */
-  bool fitted;           /* the grid is the one that the sizes ask for */
-  bool fitting;          /* looks for it: only where the work ends */
-  uint64_t last[3];      /* block along each axis that has work */
+  uint32_t shape;   /* blocks that were tried before */
+  uint32_t smaller; /* how often sizes were made smaller */
+  int shrink;       /* how often index ranges were narrowed */
+  bool shared;      /* dynamic shared memory is used and nobody said how much */
+  bool *local;      /* per parameter: local memory (OpenCL) of unknown size */
+  ww_guess guess;   /* shape and numbers */
+  bool fitted;      /* the grid is the one that the sizes ask for */
+  bool fitting;     /* looks for it: only where the work ends */
+  uint64_t last[3]; /* block along each axis that has work */
   const ww_until *until; /* NULL: nobody stops it */
 } inputs;
 

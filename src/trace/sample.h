@@ -38,8 +38,8 @@ typedef struct {
   bool complete;
   ww_footprint *footprints;
   uint32_t nfootprints;
-  /* bytes of shared memory, from its beginning, up to the last that was touched; 0: none
-   * was */
+  /* bytes of shared memory, from its beginning, up to the last that was touched; 0:
+   * none was */
   uint64_t shared_end;
   /* Blocks with x, y, z below `box` do the launch's work; the others, where it is not
    * the whole grid, end at once and touch nothing. */

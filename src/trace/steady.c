@@ -96,8 +96,8 @@ static uint32_t exiting_block(const finder *f) {
 }
 
 /* v is the phi plus or minus something: it goes on as it began, until it meets a limit
- * that the loop does not move (the end of an OpenMP team's part is the lesser of two). A
- * mask, a remainder or a choice turns back some day. */
+ * that the loop does not move (the end of an OpenMP team's part is the lesser of two).
+ * A mask, a remainder or a choice turns back some day. */
 static bool only_adds(const finder *f, ww_val v, ww_val phi, int depth) {
   if (v == phi)
     return true;

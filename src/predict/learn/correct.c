@@ -306,8 +306,8 @@ read_metric(const cJSON *o, ww_arena *a, ww_metric_model *out, ww_err *e) {
       .before = number(o, "validation_machine"),
       .after = number(o, "validation"),
       .launches = fmin(UINT32_MAX, fmax(0, number(o, "validation_launches")))};
-  ww_status st =
-      forest(cJSON_GetObjectItemCaseSensitive(o, "scale"), WW_NDOUBTS, a, &out->scale, e);
+  ww_status st = forest(cJSON_GetObjectItemCaseSensitive(o, "scale"), WW_NDOUBTS, a,
+                        &out->scale, e);
   const cJSON *n;
   const cJSON *list = cJSON_GetObjectItemCaseSensitive(o, "forests");
   cJSON_ArrayForEach(n, list) {

@@ -70,13 +70,10 @@ ww_status ww_correct_fit(const ww_correct_row *rows,
                          ww_buf *log,
                          ww_err *e);
 /* The intervals of the time alone, again: forests of the size of c's are fitted with
- * families left out, and what they miss by gives the interval. c's own stay as they are,
- * and so does every value that it predicts. */
-ww_status ww_correct_intervals(const ww_correct_row *rows,
-                               uint32_t n,
-                               ww_arena *a,
-                               ww_correction *c,
-                               ww_err *e);
+ * families left out, and what they miss by gives the interval. c's own stay as they
+ * are, and so does every value that it predicts. */
+ww_status ww_correct_intervals(
+    const ww_correct_row *rows, uint32_t n, ww_arena *a, ww_correction *c, ww_err *e);
 void ww_correction_write(const ww_correction *c, ww_buf *out); /* JSON */
 
 /* Errors of one metric over the rows of a split and origin (-1: any), as ww_score has

@@ -15,12 +15,13 @@
 
 enum { FOLDS = 6, MOST_FOLDS = 32, ROUNDS = 160, LEAST_ROWS = 40 };
 enum { SIZE_LEAVES = 10, SIZE_ROUNDS = 60 }; /* of the trees for a residual's size */
-#define STRETCH 1.4 /* ln size by held-out Winkler score */
-#define FAMILIES 0.7 /* of the families that an interval is wide enough for */
+#define STRETCH 1.4                          /* ln size by held-out Winkler score */
+#define FAMILIES 0.7    /* of the families that an interval is wide enough for */
 #define SIZE_LEAST 0.01 /* ln: what is as good as nothing */
 #define COVER 0.90
 #define WEIGHT_POWER 0.2
-#define WRITTEN 0.8 /* of the weight where intervals are learned, written kernels' share */
+#define WRITTEN \
+  0.8 /* of the weight where intervals are learned, written kernels' share */
 #define SPARE 1.005 /* of time: so many times the least error is as good */
 #define COSTS 0.25  /* of what all kernels gain, what written ones may lose */
 #define HELPS 0.99  /* of the machine model's error, what is left at most */
@@ -56,8 +57,8 @@ static uint32_t most_of(const ww_correct_row *rows, uint32_t n, bool kernels) {
 /* A row weighs 1 / sqrt(rows of its kernel), a family sqrt of its rows' sum, written
  * kernels together `written` of all: all of that to a power. For the correction it is
  * WEIGHT_POWER only, as families that were left out were predicted best so: what many
- * rows tell of a kind of kernel carries over. For intervals it is 1: they are to hold on
- * code by hand, and in each of its families. */
+ * rows tell of a kind of kernel carries over. For intervals it is 1: they are to hold
+ * on code by hand, and in each of its families. */
 static void weigh(const ww_correct_row *rows,
                   uint32_t n,
                   double written,
@@ -387,8 +388,8 @@ static bool counts_in(const fitting *f, uint32_t k, bool written) {
 
 static ratios
 ratios_of(const fitting *f, const double *r, const ww_members *said, ww_arena *a) {
-  ratios out = {WW_NEWN(a, weighted, f->n + 1),
-                WW_NEWN(a, uint32_t, f->nfamilies + 2), 0};
+  ratios out = {WW_NEWN(a, weighted, f->n + 1), WW_NEWN(a, uint32_t, f->nfamilies + 2),
+                0};
   bool written = false;
   uint32_t n = 0;
   for (uint32_t k = 0; k < f->n; k++)
@@ -445,7 +446,8 @@ between(const fitting *f, const double *r, const ww_members *said, ww_metric_mod
   ww_arena_free(a);
 }
 
-/* The size that trees predict varies less than the true one: they are fitted to means. */
+/* The size that trees predict varies less than the true one: they are fitted to means.
+ */
 static void stretch(ww_forest *f, ww_members *said, uint32_t n) {
   f->base *= STRETCH;
   for (uint32_t k = 0; k < f->nnodes; k++)
@@ -719,11 +721,8 @@ ww_status ww_correct_fit(const ww_correct_row *rows,
   return WW_OK;
 }
 
-ww_status ww_correct_intervals(const ww_correct_row *rows,
-                               uint32_t n,
-                               ww_arena *a,
-                               ww_correction *c,
-                               ww_err *e) {
+ww_status ww_correct_intervals(
+    const ww_correct_row *rows, uint32_t n, ww_arena *a, ww_correction *c, ww_err *e) {
   ww_correct_options o = {0};
   ww_buf log = {0};
   fitting f = {.rows = rows, .n = n, .o = &o, .a = a, .log = &log};

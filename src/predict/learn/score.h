@@ -71,9 +71,9 @@ typedef struct {
   double ratio, cost;    /* high / low; ww_interval_cost; NaN where there is none */
 } ww_mark;
 ww_mark ww_mark_of(int q, const ww_pair *p);
-/* Winkler's score of a 90 % interval on the logarithm: ln(high / low), and 20 times what
- * the truth lies outside by. Neither a wider nor a narrower interval than the right one
- * lowers its mean. NaN: something is not above 0. */
+/* Winkler's score of a 90 % interval on the logarithm: ln(high / low), and 20 times
+ * what the truth lies outside by. Neither a wider nor a narrower interval than the
+ * right one lowers its mean. NaN: something is not above 0. */
 double ww_interval_cost(double low, double high, double truth);
 
 typedef struct {
