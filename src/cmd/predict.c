@@ -206,6 +206,7 @@ static ww_status predict_batch(job *j) {
   batch b = {.j = j,
              .program = {.name = ww_path_base(j->o->batch),
                          .gpus = j->gpus,
+                         .grades = j->grades,
                          .ngpus = j->ask.targets.n}};
   ww_parts parts;
   bool mine;
