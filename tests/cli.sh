@@ -120,7 +120,7 @@ try "trace: a file of no known language" 2 '' 'give --lang cuda' trace "$dir/tex
 try "trace: source that does not compile" 3 '' 'broken.cu:1' trace "$dir/broken.cu" --grid 1 --block 32
 try "trace: a binary file" 3 '' 'is a binary file' trace "$dir/binary.cu"
 try "trace: a file of 1 GB" 3 '' 'huge.cu' trace "$dir/huge.cu"
-try "trace: a GPU nobody knows" 2 '' "no GPU is called 'h2000' (did you mean h200?)" trace "$dir/trace.cu" -k shifted --gpu h2000
+try "trace: a GPU nobody knows" 2 '' "no GPU is called 'h2000' \(did you mean h200\?\)" trace "$dir/trace.cu" -k shifted --gpu h2000
 try "trace: CUDA code for an AMD GPU" 2 '' 'cuda code is read for warps of 32 lanes' trace "$dir/trace.cu" -k shifted --gpu mi250
 try "trace: OpenCL code takes the GPU's lanes" 0 '"gpu":"mi250".*"warps":16,' '' trace --json "$dir/ok.cl" --grid 4 --block 256 --gpu mi250
 try "trace: sizes found by running" 0 'assumed: .*x: 516 bytes, from the accesses|x: 516 bytes, from the accesses' '' trace "$dir/trace.cu" -k shifted --grid 2 --block 64 --arg n=128
@@ -146,7 +146,7 @@ try "gpus: the list as JSON" 0 '^\{"schema_version":1,"name":"mi300x",.*"sms":30
 try "gpus show" 0 '^  l2.bytes +[0-9]+ byte +[a-z]' '' gpus show h200
 try "gpus show: instructions" 0 '^  ffma +[0-9.]+ +[0-9.]+$' '' gpus show h200
 try "gpus show as JSON" 0 '"dram":\{"bytes":\{"value":[0-9.e+]+,"source":"' '' gpus show h200 --json
-try "gpus show: a name nobody knows" 2 '' "no GPU is called 'h2000' (did you mean h200?); known are a10" gpus show h2000
+try "gpus show: a name nobody knows" 2 '' "no GPU is called 'h2000' \(did you mean h200\?\); known are a10" gpus show h2000
 try "gpus show: names are the same in capitals" 0 "H200" "" gpus show H200
 try "gpus show: none named" 2 '' 'name one GPU' gpus show
 try "gpus: a misspelt subcommand" 2 '' "not 'shwo'" gpus shwo

@@ -30,7 +30,7 @@ if command -v bash >/dev/null; then
   offered=$(bash -c 'source <("$0" completion bash); COMP_WORDS=(warpwise dataset collect --sto); COMP_CWORD=3; _warpwise; echo "${COMPREPLY[@]}"' "$ww")
   [ "$offered" = --store ]
   ok "bash offers the option of a command in a command" $?
-  offered=$(bash -c 'source <("$0" completion bash); COMP_WORDS=(warpwise predict --gpu rtx); COMP_CWORD=3; _warpwise; echo "${COMPREPLY[@]}"' "$ww")
+  offered=$(bash -c 'source <("$0" completion bash); COMP_WORDS=(warpwise predict --gpu rtx308); COMP_CWORD=3; _warpwise; echo "${COMPREPLY[@]}"' "$ww")
   [ "$offered" = rtx3080 ]
   ok "bash offers the GPUs" $?
 fi

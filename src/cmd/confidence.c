@@ -33,7 +33,8 @@ void ww_confidence_one(ww_cmd *c, const ww_confidence *want, const ww_sureness *
     fprintf(stderr, "%s on %s: the interval's high / low is %.3g, more than %.3g\n",
             x->kernel, x->gpu, x->high / x->low, want->ratio);
   }
-  if (!x->grade || ww_grade_named(x->grade) < want->grade) {
+  int grade = x->grade ? ww_grade_named(x->grade) : 0;
+  if (grade < want->grade) {
     c->missed = true;
     fprintf(stderr, "%s on %s: the GPU's figures are %s, less than %s\n", x->kernel,
             x->gpu, x->grade ? x->grade : "not graded", ww_grades[want->grade].text);

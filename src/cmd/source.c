@@ -277,12 +277,9 @@ ww_built_by_ptxas(void *ctx, const ww_gpu *g, ww_arena *a, ww_assumptions *said)
 }
 
 ww_status ww_ask_targets(ww_cmd *c, const ww_ask_options *o, ww_ask *out) {
-  *out =
-      (ww_ask){.c = c,
-               .o = o,
-               .targets = {.cancelled = ww_watchdog_over,
-                           .budget = o->budget,
-                           .built = o->ptxas ? ww_built_by_ptxas : ww_built_by_clang}};
+  *out = (ww_ask){.c = c,
+                  .o = o,
+                  .targets = {.cancelled = ww_watchdog_over, .budget = o->budget}};
   if (ww_word_option(c, "cache", o->cache,
                      o->program ? "warm cold program" : "warm cold") < 0 ||
       ww_limits_read(&o->limits, 60, 0, c) ||
@@ -336,6 +333,7 @@ ww_status ww_answers_make(ww_ask *x, ww_launch *launch, ww_answers *out) {
   *out = (ww_answers){a,           &x->cache.read, x->cache.module,
                       x->cache.fn, *launch,        WW_NEWN(a, ww_prediction, q.n),
                       q.n};
+  q.built = x->o->ptxas ? ww_built_by_ptxas : ww_built_by_clang;
   q.built_ctx = out;
   const char *what = ww_fmt(a, "kernel `%s`", out->fn->name);
   ww_limits_begin(c, what);

@@ -40,7 +40,9 @@ ww_status ww_query_library(const ww_launch *launch,
   for (uint32_t k = 0; k < q->n; k++) {
     ww_library_time t;
     out[k] =
-        (ww_prediction){.report = {.kernel = launch->kernel, .gpu = q->gpus[k].name}};
+        (ww_prediction){.report = {.kernel = launch->kernel,
+                                   .gpu = q->gpus[k].name,
+                                   .grade = ww_grades[ww_gpu_grade(&q->gpus[k])].text}};
     ww_status one =
         ww_library_predict(launch->library, &q->gpus[k], &t, &out[k].report.error);
     if (!one)

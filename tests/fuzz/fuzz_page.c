@@ -40,14 +40,12 @@ int fuzz_page(const uint8_t *data, size_t n) {
     nlines++;
     line = end ? end + 1 : NULL;
   }
-  ww_export x = {reports,
-                 nlines,
-                 gpus,
-                 2,
-                 n % 4 ? source : NULL,
-                 NULL,
-                 NULL,
-                 "warpwise explain <script>"};
+  ww_export x = {.reports = reports,
+                 .n = nlines,
+                 .gpus = gpus,
+                 .ngpus = 2,
+                 .source = n % 4 ? source : NULL,
+                 .made = "warpwise explain <script>"};
   ww_buf b = {0};
   ww_export_html(&x, &b);
   fuzz_must(b.n && !strstr(b.s, "<script"));

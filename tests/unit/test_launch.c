@@ -210,7 +210,7 @@ static const char *const bad[][2] = {
      "i64 u64, their C names, and vectors like float4"},
     {"{\"args\":[{\"buffer\":{\"fill\":\"rnd\"}}]}",
      "args[0].buffer.fill: expected zeros, ones, index, random, permutation, monotone, "
-     "zipf, "
+     "skewed, zipf, "
      "{\"uniform\":[lo,hi]} or {\"file\":\"path\"}, not the string \"rnd\""},
     {"{\"args\":[{\"buffer\":{\"fill\":{\"uniform\":[1]}}}]}",
      "args[0].buffer.fill.uniform: expected [lo,hi], not an array"},
@@ -385,7 +385,7 @@ static const char *const bad_texts[][2] = {
     {"x=f32[4]zeros", "x: expected ':' and the contents behind ']', not \"zeros\""},
     {"x=[4]:nil",
      "unknown contents \"nil\"; known are zeros, ones, index, random, uniform(lo,hi), "
-     "permutation, monotone(lo,hi), zipf(lo,hi), file(path)"},
+     "permutation, monotone(lo,hi), skewed(lo,hi), zipf(lo,hi), file(path)"},
     {"x=[4]:uniform(3)", "uniform: expected two bounds, uniform(lo,hi)"},
     {"x=[4]:uniform(3,2)", "uniform: expected [lo,hi] with lo below hi, not [3,2]"},
     {"x=[-4]", "x: expected a whole number of at least 0 and at most 2^48, not -4"},

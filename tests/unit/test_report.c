@@ -147,7 +147,7 @@ static void bad_reports(void **state) {
        "unknown member \"gird\"; known are: file, kernel, grid, block, shared, args, "
        "symbols, "
        "flags, cache, seed, count, "
-       "cooperative, binary, note, cluster"},
+       "cooperative, binary, note, cluster, files, library, at"},
       {"{\"schema_version\":1,\"by\":\"text\",\"findings\":[{}]}",
        "findings[0]: expected \"rule\" and \"message\""},
       {"{\"schema_version\":1,\"by\":\"text\",\"assumed\":[1]}",
