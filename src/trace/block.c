@@ -46,12 +46,17 @@ static bool has_thread(const form *f) {
 
 /* ---- forms ---- */
 
+/* Numbers of the code may be anything: they wrap around, as addresses do. */
+static int64_t plus(int64_t a, int64_t times, int64_t b) {
+  return (int64_t)((uint64_t)a + (uint64_t)times * (uint64_t)b);
+}
+
 static form sum(form a, form b, int64_t times) {
   for (int d = 0; d < 3; d++) {
-    a.tid[d] += times * b.tid[d];
-    a.cta[d] += times * b.cta[d];
+    a.tid[d] = plus(a.tid[d], times, b.tid[d]);
+    a.cta[d] = plus(a.cta[d], times, b.cta[d]);
   }
-  a.plus += times * b.plus;
+  a.plus = plus(a.plus, times, b.plus);
   a.more |= b.more;
   a.thread |= b.thread;
   if (!a.symbol)
@@ -214,7 +219,7 @@ static group *group_of(finder *x, const form *f, int axis, int64_t total) {
 static void look_at_access(finder *x, const ww_ins *i) {
   form f = x->of[i->a];
   int axis = -1;
-  f.plus += i->imm;
+  f.plus = plus(f.plus, 1, i->imm);
   if (f.thread || !has_thread(&f) || (i->op != WW_OP_LD && i->op != WW_OP_ST))
     return;
   for (int d = 0; d < 3; d++)
@@ -242,7 +247,7 @@ static int64_t step_of(const group *g) {
     low = g->plus[k] < low ? g->plus[k] : low;
   int64_t step = g->total / g->n;
   for (uint32_t k = 0; k < g->n; k++)
-    if (!step || (g->plus[k] - low) % step)
+    if (!step || plus(g->plus[k], -1, low) % step)
       return 0;
   return step;
 }
