@@ -26,7 +26,7 @@ static const char cuda[] =
     "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
     "  if (i < n) x[i] = a * x[i];\n"
     "}\n"
-    "// warpwise: grid=64 block=256\n"
+    "// warpwise: grid=8192 block=256\n"
     "__global__ void gather(int n, const int *at, const double *x, double *y) {\n"
     "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
     "  if (i < n) y[i] = x[at[i] * 16];\n"
