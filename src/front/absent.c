@@ -60,6 +60,12 @@ const char *ww_front_clang(ww_arena *a, int *version, ww_err *e) {
   return NULL;
 }
 
+const char *ww_front_libraries(ww_arena *a) {
+  return NULL;
+}
+
+void ww_front_link_words(const char *clang, ww_arena *a, ww_strings *v) {}
+
 ww_status ww_front_host_object(const ww_front_options *o,
                                uint32_t which,
                                const char *object,

@@ -146,8 +146,11 @@ static bool too_old(const char *flag) {
 /* Everything up to the prelude and the file. */
 static void driver_words(const ww_clang_job *j, ww_arena *a, ww_strings *v) {
   WW_ADD(a, v, j->clang->path, "--no-default-config", "-x", ww_clang_language(j));
+  ww_clang_system_words(j->clang->path, a, v);
   dialect_words(j, a, v);
   WW_ADD(a, v, j->host ? "-O2" : "-O3", "-fno-crash-diagnostics", "-w");
+  /* where it may start processes, a crash would start another one to name its frames */
+  WW_ADD(a, v, "-mllvm", "-disable-symbolication");
   if (j->assembly_for)
     ww_push(a, v, "-S");
   else

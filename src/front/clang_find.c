@@ -10,6 +10,13 @@
 
 #define OLDEST 17
 #define NEWEST 30
+#ifdef __aarch64__
+#define MULTIARCH "aarch64-linux-gnu"
+#define LOADER "ld-linux-aarch64.so.1"
+#else
+#define MULTIARCH "x86_64-linux-gnu"
+#define LOADER "ld-linux-x86-64.so.2"
+#endif
 
 static const char *absolute(const char *path, ww_arena *a) {
   char cwd[PATH_MAX];
@@ -82,6 +89,11 @@ ww_status ww_clang_find(ww_arena *a, ww_clang *out, ww_err *e) {
     return ww_fail(e, WW_EUNSUPPORTED, "WARPWISE_CLANG=%s is not clang %d or newer",
                    env, OLDEST);
   }
+  /* the one that came with this program, in its bundle */
+  const char *own = ww_fmt(a, "%s/../../lib/warpwise/llvm/bin/clang-%d", ww_data_dir(a),
+                           LLVM_VERSION_MAJOR);
+  if (accept(ww_plain_path(own, a), LLVM_VERSION_MAJOR, a, out))
+    return WW_OK;
   for (int v = LLVM_VERSION_MAJOR; v >= OLDEST; v--)
     if (accept(ww_fmt(a, "clang-%d", v), v, a, out))
       return WW_OK;
@@ -104,6 +116,45 @@ const char *ww_front_clang(ww_arena *a, int *version, ww_err *e) {
   if (version)
     *version = c.version;
   return c.path;
+}
+
+/* ---- a clang that brings a C library: sysroot/, glibc/ and shared libraries in its
+ * lib/
+ * ---- */
+
+static const char *own_libraries(const char *clang, ww_arena *a) {
+  const char *lib =
+      ww_plain_path(ww_path_join(a, ww_clang_home(clang, a), "../lib"), a);
+  return ww_file_exists(ww_path_join(a, lib, "sysroot")) ? lib : NULL;
+}
+
+const char *ww_front_libraries(ww_arena *a) {
+  ww_err e;
+  const char *clang = ww_front_clang(a, NULL, &e);
+  return clang ? own_libraries(clang, a) : NULL;
+}
+
+/* Headers of other packages come from the system, after all of its own. */
+void ww_clang_system_words(const char *clang, ww_arena *a, ww_strings *v) {
+  static const char *const others[] = {"/usr/local/include", "/usr/include/" MULTIARCH,
+                                       "/usr/include"};
+  const char *lib = own_libraries(clang, a);
+  if (!lib)
+    return;
+  ww_push(a, v, ww_fmt(a, "--sysroot=%s/sysroot", lib));
+  for (size_t i = 0; i < WW_COUNT(others); i++)
+    WW_ADD(a, v, "-idirafter", others[i]);
+}
+
+/* The program starts by the loader of the C library that it was linked with. */
+void ww_front_link_words(const char *clang, ww_arena *a, ww_strings *v) {
+  const char *lib = own_libraries(clang, a);
+  if (!lib)
+    return;
+  WW_ADD(a, v, ww_fmt(a, "--sysroot=%s/sysroot", lib), "-fuse-ld=lld",
+         ww_fmt(a, "-L%s", lib), ww_fmt(a, "-L%s/glibc", lib),
+         ww_fmt(a, "-Wl,--dynamic-linker=%s/glibc/" LOADER, lib),
+         ww_fmt(a, "-Wl,-rpath,%s/glibc,-rpath,%s", lib, lib));
 }
 
 /* ---- places ---- */

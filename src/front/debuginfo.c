@@ -27,25 +27,29 @@ static uint32_t file_index(low *L, LLVMMetadataRef file) {
   return *at = low_add_file(&L->m, path);
 }
 
-/* Innermost location in a file of the user's; else the outermost. */
+static uint32_t loc_of(low *L, LLVMMetadataRef d);
+
+/* Innermost location in a file of the user's, with the call that it was inlined at;
+ * else the outermost. */
 static uint32_t resolve(low *L, LLVMMetadataRef d) {
-  uint32_t file = 0;
-  uint32_t line = 0;
+  ww_loc at = {0};
   for (; d; d = LLVMDILocationGetInlinedAt(d)) {
     LLVMMetadataRef scope = LLVMDILocationGetScope(d);
     LLVMMetadataRef f = scope ? LLVMDIScopeGetFile(scope) : NULL;
     if (!f || !LLVMDILocationGetLine(d))
       continue;
-    file = file_index(L, f);
-    line = LLVMDILocationGetLine(d);
-    if (!low_foreign_file(L->m.file_list.v[file]))
+    at.file = file_index(L, f);
+    at.line = LLVMDILocationGetLine(d);
+    if (!low_foreign_file(L->m.file_list.v[at.file])) {
+      at.caller = loc_of(L, LLVMDILocationGetInlinedAt(d));
       break;
+    }
   }
-  return line ? low_add_loc(&L->m, file, line) : 0;
+  return at.line ? low_add_loc(&L->m, at) : 0;
 }
 
-uint32_t low_loc(low *L, LLVMValueRef inst) {
-  LLVMMetadataRef d = LLVMInstructionGetDebugLoc(inst);
+/* Each once: many instructions and calls share one. */
+static uint32_t loc_of(low *L, LLVMMetadataRef d) {
   if (!d)
     return 0;
   uint32_t at = low_map_get(&L->locs, d, UINT32_MAX);
@@ -54,6 +58,10 @@ uint32_t low_loc(low *L, LLVMValueRef inst) {
   at = resolve(L, d);
   *low_map_at(L->a, &L->locs, d, NULL) = at;
   return at;
+}
+
+uint32_t low_loc(low *L, LLVMValueRef inst) {
+  return loc_of(L, LLVMInstructionGetDebugLoc(inst));
 }
 
 /* ---- generic nodes ---- */
@@ -111,8 +119,9 @@ void low_describe(low *L, LLVMValueRef f, ww_fn *fn) {
   if (sp) {
     LLVMMetadataRef file = LLVMDIScopeGetFile(sp);
     fn->line = LLVMDISubprogramGetLine(sp);
+    uint32_t at = file ? file_index(L, file) : 0; /* may add: first, the list moves */
     if (file)
-      fn->file = L->m.file_list.v[file_index(L, file)];
+      fn->file = L->m.file_list.v[at];
     fn->name = node_text(L, sp, OP_NAME);
   }
   if (ww_starts(fn->mangled, "__omp_offloading_"))

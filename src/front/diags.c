@@ -2,7 +2,20 @@
  * without LLVM. */
 #include "front.h"
 
-void ww_diags_blame_header(const ww_unit *u, ww_err *e) {
+/* The diagnostic's place moves out of the message, where its refusal has put it. */
+static void place_error(const ww_diag *d, ww_err *e) {
+  char place[512];
+  snprintf(place, sizeof place, "%s:%u:%u: ", ww_path_base(d->file), d->line, d->col);
+  char *in = strstr(e->msg, place);
+  if (!in)
+    return;
+  memmove(in, in + strlen(place), strlen(in + strlen(place)) + 1);
+  e->file = d->file;
+  e->line = d->line;
+  e->col = d->col;
+}
+
+static void blame_header(const ww_unit *u, ww_err *e) {
   for (uint32_t k = 0; k < u->ndiags; k++) {
     const ww_diag *d = &u->diags[k];
     size_t n = strlen(e->msg);
@@ -12,6 +25,13 @@ void ww_diags_blame_header(const ww_unit *u, ww_err *e) {
              d->file ? ww_path_base(d->file) : "?", d->line, d->message);
     return;
   }
+}
+
+void ww_diags_blame(const ww_unit *u, const ww_fn *fn, ww_err *e) {
+  uint32_t by = u->refused_by && fn ? u->refused_by[fn - u->module.fns] : 0;
+  if (by && u->diags[by - 1].file)
+    place_error(&u->diags[by - 1], e);
+  blame_header(u, e);
 }
 
 void ww_diags_write(const ww_unit *u, ww_json *j) {

@@ -41,7 +41,7 @@ struct low_fn *low_add_fn(low_module *m);
 /* refusal: of those who use it, or NULL */
 uint32_t low_add_symbol(low_module *m, ww_symbol s, const char *refusal);
 uint32_t low_add_file(low_module *m, const char *path);
-uint32_t low_add_loc(low_module *m, uint32_t file, uint32_t line);
+uint32_t low_add_loc(low_module *m, ww_loc at);
 bool low_foreign_file(const char *path);
 /* Fills out; refusals spread to callers. Fails only where a check fails that refusing
  * single functions does not help. */

@@ -3,7 +3,7 @@
 #include "emit.h"
 
 void low_begin(low_module *m) {
-  ww_push(m->a, &m->loc_list, (ww_loc){0, 0});
+  ww_push(m->a, &m->loc_list, (ww_loc){0});
   ww_push(m->a, &m->file_list, "");
 }
 
@@ -30,11 +30,12 @@ uint32_t low_add_file(low_module *m, const char *path) {
   return m->file_list.n - 1;
 }
 
-uint32_t low_add_loc(low_module *m, uint32_t file, uint32_t line) {
+uint32_t low_add_loc(low_module *m, ww_loc at) {
   ww_loc *last = m->loc_list.n > 1 ? &m->loc_list.v[m->loc_list.n - 1] : NULL;
-  if (last && last->file == file && last->line == line)
+  if (last && last->file == at.file && last->line == at.line &&
+      last->caller == at.caller)
     return m->loc_list.n - 1;
-  ww_push(m->a, &m->loc_list, (ww_loc){file, line});
+  ww_push(m->a, &m->loc_list, at);
   return m->loc_list.n - 1;
 }
 

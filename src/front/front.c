@@ -502,6 +502,7 @@ static ww_status no_kernel(const objects *ob, ww_err *e) {
       if (e) {
         e->file = ob->diags.v[i].file;
         e->line = ob->diags.v[i].line;
+        e->col = ob->diags.v[i].col;
       }
       return rc;
     }

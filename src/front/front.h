@@ -83,9 +83,9 @@ typedef struct {
   double clang_ms; /* wall time of clang's runs */
 } ww_unit;
 
-/* A kernel that cannot run often misses a header: where one is missing, *e says so too.
- */
-void ww_diags_blame_header(const ww_unit *u, ww_err *e);
+/* Of a kernel that cannot run: where the compiler's complaint about it points to, and
+ * the header that is missing, where one is. e->file is the unit's. */
+void ww_diags_blame(const ww_unit *u, const ww_fn *fn, ww_err *e);
 void ww_diags_write(const ww_unit *u, ww_json *j); /* "diagnostics":[...] */
 /* Whether the kernel can be interpreted, why not, and which diagnostic tells of it. */
 void ww_refusal_write(const ww_unit *u, const ww_fn *fn, ww_json *j);
@@ -132,5 +132,10 @@ ww_status ww_front_run_clang(const char *const *argv,
 /* The clang that will be used and its version; NULL with e filled when none is found.
  */
 const char *ww_front_clang(ww_arena *a, int *version, ww_err *e);
+/* Where that clang brings its own C library, as in a bundle: the folder of what
+ * programs that it links need at run time, and the words for its driver to link with
+ * it. NULL and none: the system's. */
+const char *ww_front_libraries(ww_arena *a);
+void ww_front_link_words(const char *clang, ww_arena *a, ww_strings *v);
 
 #endif

@@ -146,6 +146,8 @@ const char *ww_clang_language(const ww_clang_job *j); /* operand of -x */
 /* ---- clang_find.c ---- */
 
 ww_status ww_clang_find(ww_arena *a, ww_clang *out, ww_err *e);
+/* to compile with the C library that this clang brings; none: it brings none */
+void ww_clang_system_words(const char *clang, ww_arena *a, ww_strings *v);
 /* the folder that it really is in */
 const char *ww_clang_home(const char *clang, ww_arena *a);
 /* folder for what is cached here, or NULL */

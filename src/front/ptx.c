@@ -38,10 +38,11 @@ static uint32_t parse_loc(ptx_module *p, const char *text) {
     uint32_t where = file_of(p, number);
     uint32_t of = strtoul(c, &c, 10);
     const uint32_t *known = ww_map_find(&p->loc_of, ((uint64_t)where << 32 | of) + 1);
-    outer = known ? *known : of ? low_add_loc(&p->m, where, of) : 0;
+    outer = known ? *known : of ? low_add_loc(&p->m, (ww_loc){where, of, 0}) : 0;
   }
   bool foreign = !file || !line || low_foreign_file(p->m.file_list.v[file]);
-  uint32_t loc = foreign && outer ? outer : line ? low_add_loc(&p->m, file, line) : 0;
+  uint32_t own = line ? low_add_loc(&p->m, (ww_loc){file, line, outer}) : 0;
+  uint32_t loc = foreign && outer ? outer : own;
   if (line)
     *ww_map_at(&p->loc_of, p->a, ((uint64_t)file << 32 | line) + 1, NULL) = loc;
   return loc;
@@ -49,7 +50,7 @@ static uint32_t parse_loc(ptx_module *p, const char *text) {
 
 uint32_t ptx_loc(ptx_module *p, const char *text, uint32_t line) {
   return text ? parse_loc(p, text)
-              : low_add_loc(&p->m, low_add_file(&p->m, p->path), line);
+              : low_add_loc(&p->m, (ww_loc){low_add_file(&p->m, p->path), line, 0});
 }
 
 /* ---- variables ---- */

@@ -176,7 +176,8 @@ static void note_pointer(ptx_fn *f, ptx_ins *i) {
   ww_type t;
   if (reg == PTX_NOREG)
     return;
-  const ww_value *v = &f->F->vals.v[ptx_get(&f->s, reg, &t)];
+  ww_val got = ptx_get(&f->s, reg, &t); /* may add a value: first, the list moves */
+  const ww_value *v = &f->F->vals.v[got];
   if (v->kind == WW_VAL_PARAM && f->F->is_kernel)
     f->F->fn.params[v->ref].pointer = true;
 }

@@ -325,10 +325,24 @@ launched_template(const ww_scan *s, uint32_t begin, uint32_t end, ww_arena *a) {
   return NULL;
 }
 
+/* Of the file as it was written; 0 where the message points to another line. */
+static uint32_t
+column_of(recovery *r, const source *s, uint32_t line, const ww_msg *m) {
+  if (open_source(r, m->file) != s)
+    return 0;
+  uint32_t at = offset_of(s, m->line, m->col);
+  if (at >= s->n || ww_scan_line(&s->scan, at) != line)
+    return 0;
+  uint32_t begin = at;
+  while (begin && s->text[begin - 1] != '\n')
+    begin--;
+  return at - begin + 1;
+}
+
 static void
 report(recovery *r, const source *s, uint32_t line, const char *what, const ww_msg *m) {
   ww_push(r->a, r->diags,
-          (ww_diag){s->shown, line, m->col, true, false,
+          (ww_diag){s->shown, line, column_of(r, s, line, m), true, false,
                     ww_fmt(r->a, "%s: %s", what, m->text), ww_strdup(r->a, m->text)});
 }
 
@@ -347,6 +361,10 @@ static void lose(recovery *r,
       return;
     }
   }
+  uint32_t col = column_of(r, s, line, m);
+  const char *place = ww_fmt(r->a, "%s:%u", ww_path_base(s->shown), line);
+  if (col)
+    place = ww_fmt(r->a, "%s:%u", place, col);
   ww_loss l = {.id = r->losses->n,
                .file = s->shown,
                .line = d->line,
@@ -354,8 +372,7 @@ static void lose(recovery *r,
                .kernel = d->kernel,
                .whole = whole,
                .told = d->name ? r->diags->n : 0,
-               .message =
-                   ww_fmt(r->a, "%s:%u: %s", ww_path_base(s->shown), line, m->text)};
+               .message = ww_fmt(r->a, "%s: %s", place, m->text)};
   if (d->params_end > d->params)
     l.params = ww_strndup(r->a, s->text + d->params, d->params_end - d->params);
   ww_push(r->a, r->losses, l);

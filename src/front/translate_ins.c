@@ -117,8 +117,10 @@ static ww_space space_walk(low_fn *F, LLVMValueRef p, int depth) {
     return argument_space(F, p);
   if (LLVMIsAAllocaInst(p))
     return WW_LOCAL;
-  if (LLVMIsAGlobalVariable(p))
-    return F->L->m.sym_list.v[low_symbol(F->L, p)].space;
+  if (LLVMIsAGlobalVariable(p)) {
+    uint32_t at = low_symbol(F->L, p); /* may add: first, the list moves */
+    return F->L->m.sym_list.v[at].space;
+  }
   if (s == WW_CONST)
     return s;
   if (!depth)

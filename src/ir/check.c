@@ -674,6 +674,9 @@ ww_status ww_ir_check(const ww_module *m, ww_err *e) {
   if (m->warp != 32 && m->warp != 64)
     bad(&c, "a warp of %u lanes", m->warp);
   for (uint32_t k = 1; k < m->nlocs; k++)
+    if (m->locs[k].caller >= k)
+      bad(&c, "location %u: caller %u", k, m->locs[k].caller);
+  for (uint32_t k = 1; k < m->nlocs; k++)
     if (m->nfiles && m->locs[k].file >= m->nfiles)
       bad(&c, "location %u: file %u of %u", k, m->locs[k].file, m->nfiles);
   check_names(&c);

@@ -231,9 +231,13 @@ typedef struct {
   uint32_t nrelocs;
 } ww_symbol;
 
+/* A place in the source. What was inlined also has the place of its call. */
 typedef struct {
-  uint32_t file, line;
-} ww_loc; /* file: index into ww_module.files */
+  uint32_t file; /* index into ww_module.files */
+  uint32_t line;
+  uint32_t caller; /* index into ww_module.locs, below its own; 0: none */
+} ww_loc;
+enum { WW_MOST_CALLERS = 32 }; /* one inside the other, as they are written down */
 
 typedef enum { WW_CUDA, WW_OPENCL, WW_HIP, WW_OPENMP, WW_NDIALECTS } ww_dialect;
 
@@ -354,6 +358,11 @@ bool ww_ir_dominates(const ww_fn *fn, uint32_t a, uint32_t b);
 bool ww_ir_in_loop(const ww_fn *fn, uint32_t block, uint32_t loop);
 /* print.c: the text form of a function or of everything. */
 void ww_ir_print_fn(const ww_module *m, const ww_fn *fn, ww_buf *out);
+/* One instruction, without its place in the source and the end of the line. */
+void ww_ir_print_ins(const ww_module *m,
+                     const ww_fn *fn,
+                     const ww_ins *i,
+                     ww_buf *out);
 void ww_ir_print_module(const ww_module *m, ww_buf *out);
 /* parse.c: reads what print.c prints into the arena and runs ww_ir_flow; ww_ir_check is
  * left to the caller. WW_EPARSE with e->line. */

@@ -488,16 +488,22 @@ static void take_operands(parser *p, ww_ins *i) {
     i->imm = take_int64(p);
 }
 
-/* !12 or !1:12 */
+/* !12 or !1:12; of what was inlined !1:12!1:40, the call behind it, and so on */
 static uint32_t take_loc(parser *p) {
-  if (!ww_lex_accept(p->l, '!'))
-    return 0;
-  ww_loc loc = {0, take_u32(p)};
-  if (ww_lex_accept(p->l, ':'))
-    loc = (ww_loc){loc.line, take_u32(p)};
-  uint32_t id = ww_names_get(&p->locs, p->a, &loc, sizeof loc, p->loc.n);
-  if (id == p->loc.n)
-    ww_push(p->a, &p->loc, loc);
+  ww_loc chain[WW_MOST_CALLERS];
+  uint32_t n = 0;
+  for (; n < WW_MOST_CALLERS && ww_lex_accept(p->l, '!'); n++) {
+    chain[n] = (ww_loc){0, take_u32(p), 0};
+    if (ww_lex_accept(p->l, ':'))
+      chain[n] = (ww_loc){chain[n].line, take_u32(p), 0};
+  }
+  uint32_t id = 0;
+  while (n-- > 0) {
+    chain[n].caller = id;
+    id = ww_names_get(&p->locs, p->a, &chain[n], sizeof *chain, p->loc.n);
+    if (id == p->loc.n)
+      ww_push(p->a, &p->loc, chain[n]);
+  }
   return id;
 }
 
@@ -934,7 +940,7 @@ ww_status ww_ir_parse(const char *text, ww_arena *a, ww_module *out, ww_err *e) 
   p->m = out;
   p->max_index = 65536 + 4 * strlen(text);
   p->l = &(ww_lex){.a = a, .e = e, .p = text, .line = 1};
-  ww_push(a, &p->loc, (ww_loc){0, 0});
+  ww_push(a, &p->loc, (ww_loc){0});
   find_globals(p);
   for (ww_lex_next(p->l); p->l->kind != TOK_END;)
     take_module(p);

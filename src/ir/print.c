@@ -303,17 +303,28 @@ static void put_operands(printer *p, const ww_ins *i) {
     ww_buf_fmt(p->out, " #%" PRId64, i->imm);
 }
 
+void ww_ir_print_ins(const ww_module *m,
+                     const ww_fn *fn,
+                     const ww_ins *i,
+                     ww_buf *out) {
+  printer p = {m, fn, out};
+  put_results(&p, i);
+  put_op(&p, i);
+  put_operands(&p, i);
+}
+
 static void put_ins(printer *p, const ww_ins *i) {
   put(p, "  ");
-  put_results(p, i);
-  put_op(p, i);
-  put_operands(p, i);
-  if (i->loc && i->loc < p->m->nlocs) {
-    ww_loc l = p->m->locs[i->loc];
+  ww_ir_print_ins(p->m, p->fn, i, p->out);
+  uint32_t at = i->loc;
+  for (int n = 0; at && at < p->m->nlocs && n < WW_MOST_CALLERS; n++) {
+    ww_loc l = p->m->locs[at];
+    put(p, n ? "" : "  ");
     if (l.file)
-      ww_buf_fmt(p->out, "  !%" PRIu32 ":%" PRIu32, l.file, l.line);
+      ww_buf_fmt(p->out, "!%" PRIu32 ":%" PRIu32, l.file, l.line);
     else
-      ww_buf_fmt(p->out, "  !%" PRIu32, l.line);
+      ww_buf_fmt(p->out, "!%" PRIu32, l.line);
+    at = l.caller;
   }
   put(p, "\n");
 }

@@ -58,9 +58,9 @@ static void write_lines(const ww_report *r, ww_json *j) {
     const ww_report_line *l = &r->lines[i];
     ww_json_put(j,
                 "{file:%s,line:%u,share:%g,instructions:%g,bytes:%g,"
-                "sectors_per_request?:%g,shared_conflict_ways?:%g}",
+                "sectors_per_request?:%g,shared_conflict_ways?:%g,inlined?:%g}",
                 l->file, l->line, l->share, l->instructions, l->bytes,
-                l->sectors_per_request, l->shared_conflict_ways);
+                l->sectors_per_request, l->shared_conflict_ways, l->inlined);
   }
   ww_json_end_arr(j);
 }
@@ -127,8 +127,8 @@ void ww_report_members(const ww_report *r, ww_json *j) {
   ww_json_put(j, "schema_version:1,file?:%s,kernel?:%s", r->file, r->kernel);
   const ww_err *e = &r->error;
   if (e->code)
-    ww_json_put(j, "error:{code:%s,message:%s,file?:%s,line?:%u}",
-                ww_status_name(e->code), e->msg, e->file, e->line);
+    ww_json_put(j, "error:{code:%s,message:%s,file?:%s,line?:%u,col?:%u}",
+                ww_status_name(e->code), e->msg, e->file, e->line, e->col);
   else
     write_answer(r, j);
 }
@@ -303,6 +303,7 @@ static ww_status read_lines(const cJSON *list, ww_arena *a, ww_report *out, ww_e
     number(n, "bytes", &l->bytes);
     number(n, "sectors_per_request", &l->sectors_per_request);
     number(n, "shared_conflict_ways", &l->shared_conflict_ways);
+    number(n, "inlined", &l->inlined);
   }
   return WW_OK;
 }
@@ -478,6 +479,9 @@ ww_status ww_report_parse(const char *json, ww_arena *a, ww_report *out, ww_err 
   out->kernel = ww_json_text(tree, "kernel", a);
   if (!cJSON_IsObject(tree))
     st = ww_fail(e, WW_EPARSE, "report: expected an object");
+  else if (ww_json_whole(tree, "schema_version") > 1)
+    st = ww_fail(e, WW_EPARSE,
+                 "schema_version: written by a newer warpwise, this one reads 1: update");
   else if (ww_json_whole(tree, "schema_version") != 1)
     st = ww_fail(e, WW_EPARSE, "schema_version: this version of warpwise reads 1");
   else if (get(tree, "error"))

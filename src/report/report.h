@@ -54,6 +54,7 @@ typedef struct {
   double share; /* of the kernel's time */
   double instructions, bytes;
   double sectors_per_request, shared_conflict_ways; /* 0: it has no such accesses */
+  double inlined; /* share of the time, of functions that were inlined at this line */
 } ww_report_line;
 
 /* A number, or a word, that the machine model's time was computed from: member `name`

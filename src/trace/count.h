@@ -26,6 +26,12 @@ typedef struct {
   double shared_requests, shared_passes, shared_ideal_passes, atomics;
 } ww_line_counts;
 
+/* How much of what one line did was inlined at another. */
+typedef struct {
+  uint32_t file, line, from_file, from_line;
+  double warp_instructions;
+} ww_call_counts;
+
 /* What one kernel argument (or symbol) saw, by the allocation its addresses fall in. */
 typedef struct {
   const char *name;
@@ -63,6 +69,8 @@ typedef struct {
   double by_class[WW_NCLASSES]; /* warp instructions */
   ww_line_counts *lines;
   uint32_t nlines; /* by file, line */
+  ww_call_counts *calls;
+  uint32_t ncalls; /* in no order; a pair of lines may come more than once */
   ww_arg_counts *args;
   uint32_t nargs;
   ww_dependency dep;

@@ -112,8 +112,8 @@ static bool pass(const ww_fn *fn, const ww_ins *const *defs, content *of) {
       for (uint32_t n = 0; n < t->phis[p].n; n++) {
         ww_val from = ww_phi_value(fn, &t->phis[p], n);
         content c = of[from];
-        if (counts(&t->phis[p], defs[from]))
-          c.ids |= OF_LOOP;
+        if (counts(&t->phis[p], defs[from])) /* by what it counts is no size of it */
+          c = (content){.ids = c.ids | OF_LOOP};
         changed |= take(&of[t->phis[p].dst], c);
       }
     for (uint32_t k = 0; k < t->nins; k++)
@@ -139,15 +139,25 @@ static void note_size(ww_size_use *u, uint8_t ids, bool equal) {
     u->whole |= ids & OF_WARP ? WW_BY_WARPS : WW_BY_BLOCKS;
 }
 
+/* What others have written: a counter that is waited for, a flag. */
+static bool is_loaded(const ww_ins *def) {
+  return def && (def->op == WW_OP_LD || def->op == WW_OP_ATOM || def->op == WW_OP_CAS);
+}
+
 /* An index against a size; or a constant against what is left of a size. */
-static void note(const ww_ins *i, const content *of, ww_size_use *use, uint32_t n) {
+static void note(const ww_ins *i,
+                 const ww_ins *const *defs,
+                 const content *of,
+                 ww_size_use *use,
+                 uint32_t n) {
   content a = of[i->a];
   content b = of[i->b];
   uint8_t ids = a.ids | b.ids;
   bool both = a.ids & IDS && b.ids & IDS;
   bool equal = i->sub == WW_EQ || i->sub == WW_NE;
   uint64_t sizes = both ? 0 : a.ids & IDS ? b.scalars : b.ids & IDS ? a.scalars : 0;
-  if (!sizes && !both)
+  bool waits = is_loaded(defs[i->a]) || is_loaded(defs[i->b]);
+  if (!sizes && !both && !waits)
     sizes = a.scalars | b.scalars;
   for (uint32_t p = 0; ids && p < n && p < 64; p++) {
     if (!(sizes >> p & 1))
@@ -186,7 +196,7 @@ void ww_sizes_find(const ww_fn *fn, ww_arena *a, ww_size_use *use) {
   ww_ins_walk w = {.fn = fn};
   for (const ww_ins *i; (i = ww_next_ins(&w));)
     if (i->op == WW_OP_ICMP)
-      note(i, of, use, fn->nparams);
+      note(i, defs, of, use, fn->nparams);
     else if (i->op == WW_OP_MUL)
       note_pitch(i, of, use, fn->nparams);
 }

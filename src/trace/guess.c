@@ -16,9 +16,11 @@ enum {
   SIDE = 1024,          /* of a plane of so many */
   CUBE_SIDE = 128,      /* of a cube, two of its sides */
   CUBE_DEPTH = 64,      /* the third */
-  ROWS = 4096,          /* a block or a warp for each */
+  ROWS = 4096,          /* a block for each, or a warp that goes along it */
+  WARPS = 16384,        /* things that are no rows, a warp for each */
   LONG_THREADS = 32768, /* each of which goes along a row by itself */
-  COLUMNS = 4096,       /* of a matrix, each a thread's */
+  COLUMNS = 8192,       /* of a matrix, each a thread's */
+  SMALL_SIDE = 256,     /* of a plane of which the grid has several */
   ALL_PAIRS = 16384,    /* that each go through all */
   USUAL_ROW = 1024,     /* elements that a block or a warp works on together */
   OWN_ROW = 128,        /* elements that a thread goes through by itself */
@@ -239,7 +241,9 @@ static bool flat_plane(const ww_guess *g) {
   for (uint32_t p = 0; p < g->fn->nparams; p++) {
     if (!is_number(g, p) || g->use[p].ends == WW_ENDS_BLOCK)
       continue;
-    high |= named(g->fn->params[p].name, heights) && !g->use[p].whole;
+    /* a height that a thread goes down by itself is no part of what threads cover */
+    bool down = g->use[p].loop && !(g->use[p].ends & WW_ENDS_GRID);
+    high |= named(g->fn->params[p].name, heights) && !g->use[p].whole && !down;
     wide |= named(g->fn->params[p].name, widths) && !g->use[p].loop;
   }
   return high && wide;
@@ -250,6 +254,37 @@ static bool has_own_rows(const ww_guess *g) {
   for (uint32_t p = 0; p < g->fn->nparams; p++)
     if (is_number(g, p) && g->use[p].loop && !g->use[p].ends &&
         !prior(g->fn->params[p].name, &g->use[p]))
+      return true;
+  return false;
+}
+
+/* Each thread goes down a column of a matrix whose columns the grid covers. */
+static bool goes_down(const ww_guess *g) {
+  for (uint32_t p = 0; p < g->fn->nparams; p++)
+    if (is_number(g, p) && g->use[p].ends & WW_ENDS_GRID && !g->use[p].loop &&
+        g->use[p].pitch == WW_OF_TURNS)
+      return true;
+  return false;
+}
+
+/* Blocks that do not know their index take their work from a counter in global memory:
+ * one block alone would need none there. */
+static bool takes_work(const ww_guess *g) {
+  ww_ins_walk w = {.fn = g->fn};
+  for (int d = 0; d < 3; d++)
+    if (has_blocks_along(g->fn, d))
+      return false;
+  for (const ww_ins *i; (i = ww_next_ins(&w));)
+    if (i->op == WW_OP_ATOM && ww_is_global(i) && i->dst != WW_NOVAL)
+      return true;
+  return false;
+}
+
+/* Threads wait for what others of the grid write: all blocks have to be there at once.
+ */
+static bool waits(const ww_guess *g) {
+  for (uint32_t p = 0; p < g->fn->nparams; p++)
+    if (g->roles[p].flag)
       return true;
   return false;
 }
@@ -266,6 +301,28 @@ static int grid_axes(const ww_fn *fn) {
   return has_blocks_along(fn, 2) ? 3 : has_blocks_along(fn, 1) ? 2 : 1;
 }
 
+/* A block or a warp works on a row whose length is a number. */
+static bool has_rows(const ww_guess *g) {
+  for (uint32_t p = 0; p < g->fn->nparams; p++)
+    if (is_number(g, p) && g->use[p].ends == WW_ENDS_BLOCK)
+      return true;
+  return false;
+}
+
+/* The grid has planes one behind the other (channels, images of a batch), and x covers
+ * one as a whole. */
+static bool has_planes(const ww_guess *g) {
+  bool planes = false;
+  uint32_t sides = 0;
+  for (uint32_t p = 0; p < g->fn->nparams; p++) {
+    const ww_size_use *u = &g->use[p];
+    bool ends = is_number(g, p) && u->ends & WW_ENDS_GRID;
+    planes |= ends && u->whole && !(u->axes & 1);
+    sides += ends && !u->whole && u->axes == 1 ? (u->power > 1 ? 2 : 1) : 0;
+  }
+  return planes && sides > 1;
+}
+
 /* What the grid covers along the axis of this size; nobody gave the grid. */
 static uint64_t covered(const ww_guess *g, uint32_t p) {
   const ww_size_use *u = &g->use[p];
@@ -274,14 +331,18 @@ static uint64_t covered(const ww_guess *g, uint32_t p) {
   bool flat = axes == 1 && u->power > 1;
   if (u->whole && !flat &&
       g->m->dialect != WW_OPENMP) /* whose teams share out a loop */
-    return u->axes & 1 ? ROWS : PLANES;
+    return !(u->axes & 1)                            ? PLANES
+           : u->whole == WW_BY_WARPS && !has_rows(g) ? WARPS
+                                                     : ROWS;
   if (axes == 3 || u->power == 3)
     return last ? CUBE_DEPTH : CUBE_SIDE;
   if (axes == 2 || u->power == 2 || flat_plane(g))
-    return SIDE;
+    return has_planes(g) ? SMALL_SIDE : SIDE;
   if (u->loop)
     return ALL_PAIRS;
-  if (u->pitch & WW_OF_INDICES || (u->pitch && has_own_rows(g)))
+  if (u->pitch & WW_OF_INDICES)
+    return COLUMNS / 2; /* also the length of rows that threads begin at */
+  if (u->pitch && has_own_rows(g))
     return COLUMNS;
   return has_own_rows(g) ? LONG_THREADS
                          : (uint64_t)ELEMENTS << (u->shift < 8 ? u->shift : 8);
@@ -332,7 +393,7 @@ static uint64_t likely(const ww_guess *g, uint32_t p) {
     return many ? ww_volume(g->l->grid) : ww_guess_filling(g);
   if (is_grid_size(g, p, threads))
     return many ? ww_volume(g->l->grid) * ww_volume(g->l->block) : (uint64_t)FILLING;
-  if (u->ends & WW_ENDS_GRID)
+  if (u->ends & WW_ENDS_GRID || (u->ends && takes_work(g)))
     return many ? covered_by(g, p) : covered(g, p);
   if (u->pitch && named(name, "stride") && grid_axes(g->fn) > 1 && !has_width(g))
     return SIDE;
@@ -341,7 +402,9 @@ static uint64_t likely(const ww_guess *g, uint32_t p) {
   if (u->ends)
     return u->power > 1 ? PRODUCT_SIDE : USUAL_ROW;
   if (u->loop)
-    return grid_axes(g->fn) > 1 && u->pitch ? SIDE : OWN_ROW;
+    return (grid_axes(g->fn) > 1 && u->pitch) || (named(name, heights) && goes_down(g))
+               ? SIDE
+               : OWN_ROW;
   if (many)
     return covered_by(g, p);
   if (u->pitch || grid_axes(g->fn) > 1 || named(name, widths))
@@ -469,8 +532,9 @@ static void usual_grid(ww_guess *g) {
   int axes = thread_axes(fn);
   uint64_t *grid = g->l->grid;
   uint64_t planes = 1;
+  bool queue = takes_work(g);
   for (int d = 0; d < 3; d++) {
-    bool any = has_blocks_along(fn, d);
+    bool any = has_blocks_along(fn, d) || (queue && !d);
     bool apart = any && !has_threads_along(fn, d) && d > 0;
     grid[d] = !any ? 1 : apart ? PLANES : extent[axes - 1][d] / g->l->block[d];
     grid[d] = grid[d] ? grid[d] : 1;
@@ -478,7 +542,7 @@ static void usual_grid(ww_guess *g) {
   }
   if (grid[0] >= 4 * planes)
     grid[0] /= planes;
-  bool round = ww_guess_goes_round(g, 0);
+  bool round = ww_guess_goes_round(g, 0) || queue || waits(g);
   if (g->m->dialect == WW_OPENMP)
     grid[0] = OMP_TEAMS;
   else if (round && grid[0] > ww_guess_filling(g))

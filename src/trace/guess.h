@@ -44,6 +44,7 @@ typedef struct {
   const ww_fn *fn;
   ww_launch *l;         /* is completed */
   ww_assumptions *said; /* what was assumed is added */
+  const ww_role *roles; /* per parameter */
   ww_arena *a;
   uint32_t attempt; /* how many blocks were tried before: 0 is the most likely */
   uint32_t smaller; /* how often sizes turned out too large */

@@ -20,6 +20,7 @@ enum {
   FITTING_STEPS = 20000, /* of a block: by then it has work */
   ANALYSIS_STEPS = 4000000,
   SHARED_ROOM = 65536,
+  CHAIN = 1 << 20, /* links that one another lead along, where nothing tells */
   MOST_SMALLER = 4,
   MOST_SHRINKS = 5 /* of index ranges; then zeros */
 };
@@ -120,7 +121,7 @@ static uint64_t index_range(const inputs *in, uint32_t p) {
       best = n;
   }
   if (!best)
-    best = threads;
+    best = in->roles[p].linked && threads < CHAIN ? CHAIN : threads;
   if (best > MAX_ELEMENTS)
     best = MAX_ELEMENTS;
   for (int k = 0; k < in->shrink; k++)
@@ -657,16 +658,17 @@ static void begin(inputs *in) {
   in->stride = WW_NEWN(in->a, uint64_t, n);
   in->row = WW_NEWN(in->a, uint64_t, n);
   in->local = WW_NEWN(in->a, bool, n);
+  ww_roles_find(in->fn, in->a, in->roles);
   in->guess = (ww_guess){.m = in->m,
                          .fn = in->fn,
                          .l = in->l,
                          .said = &in->said->list,
+                         .roles = in->roles,
                          .a = in->a,
                          .attempt = in->shape,
                          .smaller = in->smaller};
   ww_guess_launch(&in->guess, in->fitted);
   in->threads = ww_volume(in->l->grid) * ww_volume(in->l->block);
-  ww_roles_find(in->fn, in->a, in->roles);
   find_ours(in);
 }
 

@@ -47,6 +47,29 @@ static uint32_t merge(ww_line_counts *l, uint32_t n) {
   return out;
 }
 
+/* A line is counted at each call that leads to it, at any depth. */
+static void add_calls(const ww_module *m,
+                      const ww_line_counts *l,
+                      uint32_t k,
+                      ww_arena *a,
+                      ww_tally *out) {
+  const ww_loc *own = &m->locs[k];
+  uint32_t first = out->ncalls;
+  for (uint32_t at = own->caller; at; at = m->locs[at].caller) {
+    const ww_loc *from = &m->locs[at];
+    bool seen = from->file == own->file && from->line == own->line;
+    for (uint32_t n = first; n < out->ncalls; n++)
+      seen |= out->calls[n].from_file == from->file &&
+              out->calls[n].from_line == from->line;
+    if (seen)
+      continue; /* itself: it counts once */
+    out->calls = ww_grow(a, out->calls, out->ncalls * sizeof *out->calls,
+                         (out->ncalls + 1) * sizeof *out->calls);
+    out->calls[out->ncalls++] = (ww_call_counts){own->file, own->line, from->file,
+                                                 from->line, l[k].warp_instructions};
+  }
+}
+
 void ww_count_lines(const ww_counter *c, ww_arena *a, ww_tally *out) {
   const ww_module *m = c->m;
   ww_line_counts *l = WW_NEWN(a, ww_line_counts, m->nlocs + 1);
@@ -67,6 +90,7 @@ void ww_count_lines(const ww_counter *c, ww_arena *a, ww_tally *out) {
       continue;
     l[k].file = m->locs[k].file;
     l[k].line = m->locs[k].line;
+    add_calls(m, l, k, a, out);
     l[n++] = l[k];
   }
   out->lines = l;

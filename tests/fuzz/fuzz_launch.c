@@ -127,7 +127,9 @@ int fuzz_launch(const uint8_t *data, size_t n) {
     ww_trace_result r;
     ww_status st = text[0] == '{' ? ww_launch_parse(text, "/nowhere", a, &l, &e)
                                   : ww_launch_comment(text, a, &l, &e);
-    ww_trace_options o = {.max_steps = 20000, .sampling.budget = 5000};
+    /* every caller has a limit of memory; pages that are made take the time here */
+    ww_trace_options o = {
+        .max_steps = 20000, .max_bytes = 64 << 20, .sampling.budget = 5000};
     ww_launch_params params = ww_kernel_params(&m, &m.fns[k], a);
     if (!st)
       st = ww_launch_resolve(&l, &params, a, &e);

@@ -9,8 +9,9 @@ cp -u "$fuzz/fuzz"/* "$carry/fuzz/"
 cp "$here/targets.def" "$here/long.sh" "$here/options.sh" "$carry/"
 cp "$here"/*.dict "$carry/dict/"
 cp "$here"/../../gpus/*.json "$carry/gpus/"
-# Inputs of earlier runs stay; seeds are made once.
+# Inputs of earlier runs stay, those that were kept (keep.sh) among them; seeds are made once.
 [ -e "$carry/seeds/made" ] || "$here/seeds.sh" "$build/warpwise" "$carry/seeds"
+[ ! -e "$here/inputs.tar.zst" ] || zstd -qdc "$here/inputs.tar.zst" | tar x -C "$carry/seeds"
 : >"$carry/seeds/made"
 for t in "$carry"/out/corpus/*; do
   [ ! -d "$t" ] || find "$t" -type f -exec cp {} "$carry/seeds/$(basename "$t")/" \;

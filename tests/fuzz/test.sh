@@ -1,6 +1,6 @@
 #!/bin/sh
 # test.sh BUILD : what `make test` does of fuzzing. Inputs that once found a bug run again in this build; where clang's libFuzzer is installed and this is
-# no sanitizer's build, all targets are fuzzed for some 70 seconds and mutated sources go through the whole command for 40: the same inputs each time. Prints TAP.
+# no sanitizer's build, all targets are fuzzed for some 70 seconds and mutated sources go through the whole command for 25: the same inputs each time. Prints TAP.
 build=$1
 cd "$(dirname "$0")/../.." || exit 1
 dir=$(mktemp -d) || exit 1
@@ -19,7 +19,7 @@ grep -q __asan_init "$build/libwarpwise.a" && { echo "1..$n"; exit $bad; }
 
 program=$build/warpwise
 [ -x build-asan/warpwise ] && program=build-asan/warpwise
-tests/fuzz/whole.sh "$build" "$program" "$dir/whole" 100 120 "$jobs" >"$dir/log" 2>&1
+tests/fuzz/whole.sh "$build" "$program" "$dir/whole" 60 120 "$jobs" >"$dir/log" 2>&1
 ok "mutated sources through $program: $(tail -n 1 "$dir/log")" $? "$dir/log"
 
 if [ -x "$fuzz/fuzz/fuzz" ]; then

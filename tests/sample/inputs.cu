@@ -289,3 +289,46 @@ __global__ void root(int n, const int *parent, int *out) { // does not end where
   while (parent[v] != v) v = parent[v];
   out[i] = v;
 }
+__global__ void down_columns(int h, int w, float *a) { // a thread for each column
+  int c = blockIdx.x * blockDim.x + threadIdx.x;
+  float s = 0;
+  if (c < w)
+    for (int r = 0; r < h; r++) a[r * w + c] = s += a[r * w + c];
+}
+__global__ void from_queue(int rows, int *next, float *sum) { // no block knows its index
+  __shared__ int mine;
+  for (;;) {
+    if (threadIdx.x == 0) mine = atomicAdd(next, 1);
+    __syncthreads();
+    int r = mine;
+    __syncthreads();
+    if (r >= rows) return;
+    if (threadIdx.x == 0) sum[r] = r;
+  }
+}
+__global__ void in_turn(volatile int *done, float *x) { // a block waits for the one before
+  if (threadIdx.x == 0 && blockIdx.x > 0)
+    while (done[blockIdx.x - 1] == 0) {}
+  __syncthreads();
+  x[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+  if (threadIdx.x == 0) done[blockIdx.x] = 1;
+}
+__global__ void warp_each(int m, float *x) { // no length of a row
+  int w = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+  if (w < m) x[w * 32 + threadIdx.x % 32] = w;
+}
+__global__ void together(int blocks, int n, int steps, float *x, volatile unsigned *arrived) { // blocks wait for one another
+  for (int s = 0; s < steps; s++) {
+    for (int i = blockIdx.x * 256 + threadIdx.x; i < n; i += blocks * 256) x[i] = i > 0 ? 1 : 2;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      atomicAdd((unsigned *)arrived, 1u);
+      while (*arrived < (s + 1u) * blocks) {}
+    }
+    __syncthreads();
+  }
+}
+__global__ void channels(int w, int h, int c, float *x) { // a plane for each channel
+  int i = blockIdx.x * blockDim.x + threadIdx.x, k = blockIdx.y;
+  if (i < w * h && k < c) x[k * w * h + i] = 1;
+}

@@ -465,6 +465,19 @@ static void test_usual_lengths(void **state) {
   expect_grid("march", "", "steps: 100, as a usual number of turns");
   expect_grid("row_each", "", "grid: 128 x 1 x 1" SIZED);
   expect_grid("short_rows", "", "n: 256");
+  expect_grid("down_columns", "", "w: 8192, as a usual size of what the grid covers");
+  expect_grid("down_columns", "", "h: 1024, as a usual number of turns");
+  expect_grid("warp_each", "", "m: 16384, as a usual number of rows");
+  expect_grid("channels", "", "w: 256, as a usual size of what the grid covers");
+  expect_grid("channels", "", "c: 16, as a usual number of rows");
+}
+
+/* Blocks that share out work or wait for one another fill a GPU, whatever the work. */
+static void test_grids_that_fill(void **state) {
+  (void)state;
+  expect_grid("from_queue", "", "grid: 512 x 1 x 1 blocks, as none was given");
+  expect_grid("in_turn", "", "grid: 512 x 1 x 1 blocks, as none was given");
+  expect_grid("together", "", "blocks: 512");
 }
 
 /* The block that the code's constants are written for. */
@@ -514,6 +527,7 @@ int main(void) {
       RIG_TEST(test_bad_launches),
       RIG_TEST(test_a_grid_that_covers_what_was_given),
       RIG_TEST(test_usual_lengths),
+      RIG_TEST(test_grids_that_fill),
       RIG_TEST(test_blocks_of_the_code),
       RIG_TEST(test_sizes_beyond_all_guesses),
   };

@@ -128,7 +128,8 @@ static void bad_reports(void **state) {
   static const char *const rows[][2] = {
       {"[]", "report: expected an object"},
       {"{}", "schema_version: this version of warpwise reads 1"},
-      {"{\"schema_version\":2}", "schema_version: this version of warpwise reads 1"},
+      {"{\"schema_version\":2}",
+       "schema_version: written by a newer warpwise, this one reads 1: update"},
       {"{\"schema_version\":1}",
        "by: expected grounded, machine, text, trace or hardware"},
       {"{\"schema_version\":1,\"by\":\"magic\"}",
