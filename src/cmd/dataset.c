@@ -5,18 +5,20 @@
 extern const ww_command ww_cmd_dataset_generate, ww_cmd_dataset_plan,
     ww_cmd_dataset_import, ww_cmd_dataset_collect, ww_cmd_dataset_check,
     ww_cmd_dataset_merge, ww_cmd_dataset_stats, ww_cmd_dataset_export,
-    ww_cmd_dataset_pack;
+    ww_cmd_dataset_pack, ww_cmd_dataset_episodes, ww_cmd_dataset_transcripts;
 
 static const ww_command *const subs[] = {
-    &ww_cmd_dataset_generate, /* kernels from a grammar */
-    &ww_cmd_dataset_plan,     /* launches of the corpus */
-    &ww_cmd_dataset_import,   /* and of other people's sources */
-    &ww_cmd_dataset_collect,  /* measured */
-    &ww_cmd_dataset_check,    /* leaks between splits */
-    &ww_cmd_dataset_merge,    /* from many machines */
-    &ww_cmd_dataset_stats,    /* what is in it */
-    &ww_cmd_dataset_export,   /* for other programs */
-    &ww_cmd_dataset_pack,     /* for shipping */
+    &ww_cmd_dataset_generate,    /* kernels from a grammar */
+    &ww_cmd_dataset_plan,        /* launches of the corpus */
+    &ww_cmd_dataset_import,      /* and of other people's sources */
+    &ww_cmd_dataset_collect,     /* measured */
+    &ww_cmd_dataset_check,       /* leaks between splits */
+    &ww_cmd_dataset_merge,       /* from many machines */
+    &ww_cmd_dataset_stats,       /* what is in it */
+    &ww_cmd_dataset_export,      /* for other programs */
+    &ww_cmd_dataset_episodes,    /* rewrites of kernels, all tried */
+    &ww_cmd_dataset_transcripts, /* as examples for a policy */
+    &ww_cmd_dataset_pack,        /* for shipping */
     NULL,
 };
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "../base/jsonread.h"
+#include "../opt/policy.h"
 #include "../predict/show/show.h"
 #include "source.h"
 
@@ -13,8 +14,8 @@
 
 typedef struct {
   ww_ask_options ask;
-  const char *patch, *page, *output, *propose, *resume, *with;
-  uint64_t beam, rounds, seed, seconds, jobs;
+  const char *patch, *page, *output, *propose, *resume, *with, *policy;
+  uint64_t predictions, beam, rounds, seed, seconds, jobs;
   bool allow_approx, may_overlap, all, measure;
 } options;
 
@@ -40,6 +41,10 @@ static const ww_option table[] = {
     WW_OPTION(with, "COMPILER", "with --measure: nvcc or nvrtc"),
     WW_OPTION(beam, "N", "kernels that each round goes on from (default 3)"),
     WW_OPTION(rounds, "N", "rewrites on top of one another (default 5)"),
+    WW_OPTION(policy,
+              "MODEL",
+              "a policy chooses what is predicted and applied (docs/policy.md)"),
+    WW_OPTION(predictions, "N", "with --policy: predictions of a round (default 4)"),
     WW_OPTION_AS(allow_approx,
                  "allow-approx",
                  NULL,
@@ -77,6 +82,7 @@ static ww_status request(ww_cmd *c, ww_ask *ask, ww_optimize_request *out) {
                                .launch = *launches,
                                .beam = o->beam,
                                .rounds = o->rounds,
+                               .predictions = (uint32_t)o->predictions,
                                .seed = o->seed ? o->seed : ww_verify_fresh_seed(),
                                .processes = o->jobs < UINT32_MAX ? o->jobs : 0,
                                .approximate = o->allow_approx,
@@ -88,17 +94,6 @@ static ww_status request(ww_cmd *c, ww_ask *ask, ww_optimize_request *out) {
                       launches, &out->source);
 }
 
-/* As it is seen from here: what a patch calls the file. */
-static const char *seen_from_here(const char *path, ww_arena *a) {
-  char *here = getcwd(NULL, 0);
-  size_t n = here ? strlen(here) : 0;
-  const char *out = path;
-  if (n > 1 && !strncmp(path, here, n) && path[n] == '/')
-    out = ww_strdup(a, path + n + 1);
-  free(here);
-  return ww_starts(out, "./") ? out + 2 : out;
-}
-
 static ww_status write_files(ww_cmd *c, const ww_optimized *r, const ww_gpu *g) {
   const options *o = c->opt;
   const char *old = r->v.v[0].text;
@@ -106,7 +101,7 @@ static ww_status write_files(ww_cmd *c, const ww_optimized *r, const ww_gpu *g) 
   ww_status st = WW_OK;
   ww_buf b = {0};
   if (o->patch) {
-    ww_patch_write(seen_from_here(r->path, c->arena), old, now, c->arena, &b);
+    ww_patch_write(ww_path_from_here(r->path, c->arena), old, now, c->arena, &b);
     st = ww_write_text(o->patch, &b, &c->err);
   }
   if (!st && o->output) {
@@ -114,7 +109,7 @@ static ww_status write_files(ww_cmd *c, const ww_optimized *r, const ww_gpu *g) 
     st = ww_write_text(o->output, &b, &c->err);
   }
   if (!st && o->page) {
-    ww_optimized_page(r, g, c->arena, &b);
+    ww_optimized_page(r, g, NULL, c->arena, &b);
     st = ww_write_text(o->page, &b, &c->err);
   }
   return st;
@@ -132,7 +127,7 @@ static void show(const ww_cmd *c, const ww_optimized *r) {
     ww_optimized_print(r, o->all, &text);
     if (r->best && !o->patch) {
       ww_buf_puts(&text, "\n");
-      ww_patch_write(seen_from_here(r->path, c->arena), r->v.v[0].text,
+      ww_patch_write(ww_path_from_here(r->path, c->arena), r->v.v[0].text,
                      r->v.v[r->best].text, c->arena, &text);
     }
     ww_print_buf(&text);
@@ -257,7 +252,10 @@ static ww_status search(ww_cmd *c, session *s, const char *text) {
   q.measure = o->measure ? &s->how : NULL;
   q.ctx = c;
   q.tried = tell;
-  st = ww_optimize(&q, c->arena, &s->out, &c->err);
+  st = o->policy ? ww_policy_open(o->policy, 0, &q.policy, &c->err) : WW_OK;
+  if (!st)
+    st = ww_optimize(&q, c->arena, &s->out, &c->err);
+  ww_policy_close(q.policy);
   if (!c->quiet && isatty(STDERR_FILENO))
     fputs("\r\033[K", stderr);
   return st;
@@ -303,6 +301,8 @@ static ww_status run(ww_cmd *c) {
   session s = {.held = -1};
   if (!c->noperands && !o->ask.source.launch && !o->resume)
     return ww_usage(c, "name a source file");
+  if (o->policy && o->measure)
+    return ww_usage(c, "--policy goes by prediction: leave --measure out");
   if (o->measure && !o->propose && !o->resume && !c->noperands)
     return ww_usage(c, "--measure needs a name for its job: --propose JOB");
   ww_status st = o->resume ? resume(c, &s) : search(c, &s, NULL);

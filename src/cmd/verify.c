@@ -68,7 +68,7 @@ static ww_status read_side(ww_cmd *c,
   if (!st)
     *out = (ww_verify_side){cache->module, cache->fn, *launches};
   if (st == WW_EUNSUPPORTED)
-    ww_diags_blame_header(cache->read.unit, &c->err);
+    ww_diags_blame(cache->read.unit, cache->fn, &c->err);
   return st;
 }
 

@@ -89,7 +89,8 @@ static void more(trainer *t, uint32_t left, uint32_t right, uint32_t word) {
 }
 
 static void less(trainer *t, uint32_t left, uint32_t right, uint32_t word) {
-  t->pairs.v[find_pair(t, left, right)].count -= t->words.v.v[word].count;
+  uint32_t k = find_pair(t, left, right); /* may add: first, the list moves */
+  t->pairs.v[k].count -= t->words.v.v[word].count;
 }
 
 /* ---- the heap: the commonest first, then the lowest ids ---- */

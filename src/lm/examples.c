@@ -19,8 +19,9 @@
 /* What came out of one chunk: arrays as ww_examples has them, `at` counted from the
  * piece's own begin. */
 typedef struct {
-  ww_buf token, v, number, feature;
+  ww_buf token, v, number, feature, weight;
   uint32_t n, cut;
+  bool weighted; /* a weight is not 1 */
 } piece;
 
 typedef struct {
@@ -45,6 +46,7 @@ typedef struct {
   piece *to;
   ww_tokens now;           /* the example being made */
   float *number, *feature; /* [config.numbers], [config.features] of it */
+  float weight;
   ww_err err;
 } worker;
 
@@ -55,6 +57,8 @@ static void put(worker *w, const int32_t *token, uint32_t n, uint32_t prompt) {
   ww_example x = {.at = p->token.n / sizeof(int32_t), .n = n, .prompt = prompt};
   ww_buf_add(&p->token, token, n * sizeof *token);
   ww_buf_add(&p->v, &x, sizeof x);
+  ww_buf_add(&p->weight, &w->weight, sizeof w->weight);
+  p->weighted |= w->weight != 1;
   if (w->r->c->numbers)
     ww_buf_add(&p->number, w->number, w->r->c->numbers * sizeof *w->number);
   if (w->r->c->features)
@@ -258,11 +262,26 @@ static ww_status floats(worker *w,
   return WW_OK;
 }
 
+static ww_status weight_of(worker *w, const cJSON *row) {
+  const cJSON *v = cJSON_GetObjectItemCaseSensitive(row, "weight");
+  char scratch[64];
+  w->weight = 1;
+  if (!v)
+    return WW_OK;
+  w->weight = (float)v->valuedouble;
+  if (!cJSON_IsNumber(v) || !isfinite(w->weight))
+    return ww_fail(&w->err, WW_EDATA, "\"weight\": expected a finite number, not %s",
+                   ww_json_kind(v, scratch));
+  return WW_OK;
+}
+
 static ww_status example(worker *w, const cJSON *row) {
   const cJSON *it;
   w->now.n = 0;
   if (!cJSON_IsObject(row))
     return ww_fail(&w->err, WW_EPARSE, "expected a JSON object a line");
+  if (weight_of(w, row))
+    return w->err.code;
   ww_status st = floats(w, row, "numbers", w->r->c->numbers, true, w->number);
   if (st || (st = floats(w, row, "features", w->r->c->features, false, w->feature)))
     return st;
@@ -369,6 +388,7 @@ static void drop(piece *p) {
   ww_buf_free(&p->v);
   ww_buf_free(&p->number);
   ww_buf_free(&p->feature);
+  ww_buf_free(&p->weight);
 }
 
 static void copy(void *to, const ww_buf *from) {
@@ -378,15 +398,18 @@ static void copy(void *to, const ww_buf *from) {
 
 /* Puts the pieces behind one another; each is given back as soon as it is copied. */
 static void join(reader *r, ww_examples *x) {
+  bool weighted = false;
   for (uint32_t k = 0; k < r->npieces; k++) {
     x->n += r->pieces[k].n;
     x->cut += r->pieces[k].cut;
+    weighted |= r->pieces[k].weighted;
     x->tokens += r->pieces[k].token.n / sizeof(int32_t);
   }
   x->token = ww_alloc(x->arena, x->tokens * sizeof *x->token);
   x->v = WW_NEWN(x->arena, ww_example, x->n);
   x->number = WW_NEWN(x->arena, float, (uint64_t)x->n * x->numbers);
   x->feature = WW_NEWN(x->arena, float, (uint64_t)x->n * x->features);
+  x->weight = weighted ? WW_NEWN(x->arena, float, x->n) : NULL;
   uint64_t at = 0, token = 0;
   for (uint32_t k = 0; k < r->npieces; k++) {
     piece *p = r->pieces + k;
@@ -394,6 +417,8 @@ static void join(reader *r, ww_examples *x) {
     copy(x->v + at, &p->v);
     copy(x->number + at * x->numbers, &p->number);
     copy(x->feature + at * x->features, &p->feature);
+    if (weighted)
+      copy(x->weight + at, &p->weight);
     for (uint32_t i = 0; i < p->n; i++)
       x->v[at + i].at += token;
     at += p->n;
@@ -452,6 +477,8 @@ uint64_t ww_examples_hash(const ww_examples *x) {
   h = ww_hash(x->v, x->n * sizeof *x->v, h);
   if (x->numbers)
     h = ww_hash(x->number, (uint64_t)x->n * x->numbers * sizeof(float), h);
+  if (x->weight)
+    h = ww_hash(x->weight, x->n * sizeof *x->weight, h);
   return x->features
              ? ww_hash(x->feature, (uint64_t)x->n * x->features * sizeof(float), h)
              : h;

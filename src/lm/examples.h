@@ -7,7 +7,8 @@
  * assistant's (Llama 3's form or ChatML, see chat.h)
  *   {"text": "..."}                                  the loss is on all of it
  *   "numbers": [4.1, null, ..]                       asked of the regression head at
- * the prompt's last token (of a text: at its last) "features": [..] numeric inputs of
+ * the prompt's last token (of a text: at its last) "weight": 0.5 what its tokens'
+ * loss counts, 1 where it is not said "features": [..] numeric inputs of
  * the document as `warpwise dataset export --as prompts|questions` writes them. A
  * completion or text that does not end with one of the model's end tokens gets the
  * first of them.
@@ -32,6 +33,7 @@ typedef struct {
   uint32_t numbers, features; /* per example; 0: none */
   /* [n, numbers], NaN: not known; [n, features], the first NaN: the example has none */
   float *number, *feature;
+  float *weight; /* [n] of its tokens' loss; NULL: 1 of all */
   /* examples that were longer than the rows and lost the middle of their prompt */
   uint32_t cut;
   uint64_t tokens; /* of all */

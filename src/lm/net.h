@@ -19,6 +19,8 @@ typedef struct {
   const int32_t *token; /* [B * T] */
   /* [B * T]: the next token, or -1: not asked; NULL: none is */
   const int32_t *target;
+  /* [B * T]: what each target's loss counts, below 0 to make it less likely; NULL: 1 */
+  const float *weight;
   const int32_t *first;  /* [B * T] */
   uint32_t asked;        /* positions where numbers are asked */
   const int32_t *ask_at; /* [asked]: index into B * T, all different */

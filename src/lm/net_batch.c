@@ -14,10 +14,10 @@ static uint32_t pad(uint32_t n) {
 size_t ww_net_batch_bytes(const ww_net *n) {
   size_t N = (size_t)n->rows * n->tokens;
   size_t each = 64; /* parts begin at multiples of 64 bytes */
-  size_t ints = 3 * N + 3 * N + 1 + 2 * (N + 128) + N + (n->c.features ? N : 0);
+  size_t ints = 3 * N + 3 * N + 1 + 3 * (N + 128) + N + (n->c.features ? N : 0);
   size_t floats =
       N * n->c.numbers + (n->c.features ? N / n->c.feature_tokens * n->c.features : 0);
-  return (ints + floats) * 4 + 12 * each;
+  return (ints + floats) * 4 + 13 * each;
 }
 
 static ww_status
@@ -130,21 +130,28 @@ static void sort_tokens(writer *w, const int32_t *token, uint32_t N) {
   n->b.unique = unique;
 }
 
-static void find_targets(writer *w, const int32_t *target, uint32_t N) {
+static void
+find_targets(writer *w, const int32_t *target, const float *weight, uint32_t N) {
   ww_net_batch *b = &w->n->b;
   int32_t *row;
   int32_t *value;
+  float *counts;
   b->target_row = put(w, N + 128, &row);
   b->target = put(w, N + 128, &value);
+  b->weight = weight ? put(w, N + 128, &counts) : NULL;
   uint32_t k = 0;
   for (uint32_t i = 0; target && i < N; i++)
     if (target[i] >= 0) {
+      if (weight)
+        counts[k] = weight[i];
       row[k] = i;
       value[k++] = target[i];
     }
   b->targets = k;
   b->padded = k == N ? N : pad(k);
   for (; k < b->padded; k++) {
+    if (weight)
+      counts[k] = 0;
     row[k] = 0;
     value[k] = -1;
   }
@@ -168,7 +175,7 @@ ww_status ww_net_batch_send(ww_net *n, const ww_lm_batch *in, ww_err *e) {
   for (uint32_t i = 0; i < N; i++)
     position[i] = (i % in->T) - in->first[i];
   sort_tokens(&w, in->token, N);
-  find_targets(&w, in->target, N);
+  find_targets(&w, in->target, in->weight, N);
   b->ask_at = put_copy(&w, in->ask_at, in->asked);
   b->number =
       (const float *)put_copy(&w, in->numbers, (size_t)in->asked * n->c.numbers);

@@ -93,7 +93,8 @@ token_head(ww_net *n, bool learn, float scale, const void *hidden, void *dhidden
     const void *inp = ww_net_at(n, hidden, at * C);
     ww_linear head = ww_dense(n->head.w, k, C, V);
     ww_linear_forward(o, &head, n->logits, inp, NULL, false);
-    o->token_loss(o, n->loss + at, n->logits, n->b.target + at, scale, k, V);
+    o->token_loss(o, n->loss + at, n->logits, n->b.target + at,
+                  n->b.weight ? n->b.weight + at : NULL, scale, k, V);
     if (!learn)
       continue;
     ww_linear_dinp(o, &head, ww_net_at(n, dhidden, at * C), n->logits, false);

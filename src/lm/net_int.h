@@ -59,6 +59,7 @@ typedef struct {
   const int32_t *order, *group, *id;
   uint32_t targets, padded;           /* positions with a target; with padding */
   const int32_t *target_row, *target; /* [padded]; padding: row 0, target -1 */
+  const float *weight;                /* [padded] of targets; NULL: all 1 */
   uint32_t asked;
   const int32_t *ask_at; /* [asked] */
   const float *number;   /* [asked, numbers] */

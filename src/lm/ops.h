@@ -137,11 +137,13 @@ struct ww_ops {
   void (*swiglu_backward)(
       ww_ops *o, void *dgu, const void *dout, const void *gu, uint32_t N, uint32_t F);
   /* logits [N, V] become their gradient: (softmax - one-hot(target)) * scale, 0 where
-   * target < 0; loss[n] = -log p(target) or 0, unscaled */
+   * target < 0; loss[n] = -log p(target) or 0, unscaled. weight [N] multiplies both
+   * (below 0: the target becomes less likely); NULL: 1 */
   void (*token_loss)(ww_ops *o,
                      float *loss,
                      void *logits,
                      const int32_t *target,
+                     const float *weight,
                      float scale,
                      uint32_t N,
                      uint32_t V);

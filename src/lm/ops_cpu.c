@@ -248,6 +248,7 @@ static void swiglu_backward(
 typedef struct {
   float *loss, *logits;
   const int32_t *target;
+  const float *weight; /* NULL: 1 */
   float scale;
   uint32_t V;
 } token;
@@ -269,11 +270,12 @@ static void token_some(const void *ctx, ww_cpu_part p) {
     double sum = 0;
     for (uint32_t v = 0; v < t->V; v++)
       sum += (x[v] = expf(x[v] - top));
-    float by = t->scale / (float)sum;
+    float weight = t->weight ? t->weight[n] : 1;
+    float by = weight * t->scale / (float)sum;
     for (uint32_t v = 0; v < t->V; v++)
       x[v] *= by;
-    x[target] -= t->scale;
-    t->loss[n] = log(sum) - asked;
+    x[target] -= weight * t->scale;
+    t->loss[n] = weight * (log(sum) - asked);
   }
 }
 
@@ -281,10 +283,11 @@ static void token_loss(ww_ops *o,
                        float *loss,
                        void *logits,
                        const int32_t *target,
+                       const float *weight,
                        float scale,
                        uint32_t N,
                        uint32_t V) {
-  token t = {loss, logits, target, scale, V};
+  token t = {loss, logits, target, weight, scale, V};
   ww_cpu_split(o, token_some, &t, N, 1, 20.0 * N * V);
 }
 

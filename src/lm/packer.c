@@ -20,6 +20,7 @@ enum { GROUP_ROWS = 128 };
 typedef struct {
   ww_lm_batch b; /* points into what follows */
   int32_t *token, *target, *first, *ask_at, *describe_at;
+  float *weight; /* [B * T]; NULL: the examples have none */
   float *numbers, *features;
   uint64_t epoch, row; /* where the stream goes on behind it */
 } slot;
@@ -165,12 +166,14 @@ static void slot_new(slot *s, const ww_packer *k) {
   s->token = ww_xmalloc(n * sizeof *s->token);
   s->target = ww_xmalloc(n * sizeof *s->target);
   s->first = ww_xmalloc(n * sizeof *s->first);
+  s->weight = k->x->weight ? ww_xcalloc(n, sizeof *s->weight) : NULL;
 }
 
 static void slot_free(slot *s) {
   free(s->token);
   free(s->target);
   free(s->first);
+  free(s->weight);
   free(s->ask_at);
   free(s->describe_at);
   free(s->numbers);
@@ -226,6 +229,8 @@ put_document(slot *s, const ww_packer *k, size_t doc, uint32_t base, uint32_t at
     s->token[base + at + i] = token[i];
     s->target[base + at + i] = i + 1 < d->n && i + 1 >= d->prompt ? token[i + 1] : -1;
     s->first[base + at + i] = at;
+    if (s->weight)
+      s->weight[base + at + i] = x->weight[doc];
   }
   if (N && ww_any_known(x->number + doc * N, N)) {
     s->ask_at[s->b.asked] = base + at + (d->prompt ? d->prompt : d->n) - 1;
@@ -289,6 +294,7 @@ static void make(ww_packer *k, slot *s, uint64_t epoch, uint64_t row, bool once)
   s->b.token = s->token;
   s->b.target = s->target;
   s->b.first = s->first;
+  s->b.weight = s->weight;
   s->b.ask_at = s->ask_at;
   s->b.numbers = s->numbers;
   s->b.describe_at = s->describe_at;

@@ -622,6 +622,18 @@ static void add_around(ww_plan *p, int64_t most) {
   }
 }
 
+/* Three blocks and more along one size, next to nothing along the others: where a block
+ * starts shows although all sizes together would be too long. */
+static void add_strips(ww_plan *p, int64_t block) {
+  for (uint32_t k = 0; p->nsizes > 1 && k < p->nsizes; k++) {
+    int64_t v[WW_MOST_SIZES];
+    for (uint32_t j = 0; j < p->nsizes; j++)
+      v[j] = j == k ? 3 * block + 5 : base_value(p, j) > 3 ? 3 : base_value(p, j);
+    if (base_value(p, k) > v[k])
+      add_case(p, v, usual(p));
+  }
+}
+
 /* One size as the launch has it, the others small: long rows, few of them. */
 static void add_long(ww_plan *p) {
   for (uint32_t k = 0; p->nsizes > 1 && k < p->nsizes; k++) {
@@ -694,6 +706,7 @@ static void list_cases(ww_plan *p) {
   int64_t block = most;
   if (p->nsizes > 1 && most > 64)
     most = 33; /* of several sizes the products count */
+  add_strips(p, block);
   if (p->nsizes)
     add_small(p, &borders, most);
   else

@@ -127,6 +127,8 @@ static void put_jumps(
     if (k == JUMPS || next > count)
       next = count;
     same.lo = f->lo + floor((f->hi - f->lo) * k / JUMPS);
+    if (at && next == count) /* however few there are: the last one is the end */
+      same.lo = f->hi;
     same.hi = same.lo + 1;
     ww_fill_bytes(&same, type, next - at, seed, 0, next - at,
                   to + at * ww_elem_size(type));
@@ -191,14 +193,15 @@ uint8_t *ww_case_contents(const ww_plan *p,
   return to;
 }
 
-void ww_perturb(const char *type, uint8_t *bytes, uint64_t n, uint64_t seed) {
+void ww_perturb(
+    const char *type, uint8_t *bytes, uint64_t n, bool all_up, uint64_t seed) {
   char kind;
   uint32_t size;
   uint32_t lanes;
   if (!ww_elem_parts(type, &kind, &size, &lanes) || kind != 'f' || size < 4)
     return;
   for (uint64_t i = 0; i < n / size; i++) {
-    bool up = ww_random(&seed) & 1;
+    bool up = all_up || ww_random(&seed) & 1;
     if (size == 4) {
       float f;
       memcpy(&f, bytes + 4 * i, 4);

@@ -21,6 +21,8 @@
 #define LUCK 32 /* times that two moves of the inputs may be smaller than usual */
 #define ALIKE 8 /* times of the usual that nine tenths stay below */
 #define MOST_USUAL 16384 /* elements that are looked at for what is usual */
+#define MOST_MOVED \
+  1e6 /* times of what goes in and comes out that an error is measured in */
 #define SWAPPED 1e-3 /* relative, between two orders: places change, not roundings */
 
 typedef struct {
@@ -40,6 +42,7 @@ typedef struct {
   bool alike;     /* and to most of the others too */
   bool untouched; /* by the old kernel */
   bool overflows; /* all inputs are finite: what is not came by overflow */
+  double largest; /* of the case's finite floats before the runs, at least 1 */
 } measure;
 
 struct ww_yardstick {
@@ -113,7 +116,9 @@ static double scale_of(const ww_kept_all *k, const measure *m, uint64_t at) {
   double least = moved > eps * s ? moved : eps * s;
   if (moved < m->usual) /* by luck, or because it is smaller than the others */
     moved = m->alike || m->usual < LUCK * least ? m->usual : LUCK * least;
-  s += moved / eps < 1e6 * (s + 1) ? moved / eps : 1e6 * (s + 1);
+  /* the terms of a sum may be as large as the inputs are, 1e30 in some cases */
+  double most = MOST_MOVED * (s + m->largest);
+  s += moved / eps < most ? moved / eps : most;
   return s > FLT_MIN ? s : FLT_MIN;
 }
 
@@ -266,13 +271,32 @@ static bool inputs_are_finite(const ww_yardstick *y) {
   return true;
 }
 
+static double largest_float(const ww_kept_all *k) {
+  double most = 1;
+  for (uint32_t i = 0; i < k->n; i++) {
+    const ww_kept *b = &k->v[i];
+    component c = component_of(b->type);
+    if (c.kind == 'i')
+      continue;
+    for (uint64_t at = b->at; at + c.bytes <= b->at + b->bytes; at += c.bytes) {
+      double f = fabs(float_at(c, k->initial + at));
+      if (isfinite(f) && f > most)
+        most = f;
+    }
+  }
+  return most;
+}
+
 ww_yardstick *ww_judge_open(const ww_kept_all *k, ww_arena *a, ww_strings *notes) {
   ww_yardstick *y = WW_NEW(a, ww_yardstick);
   *y = (ww_yardstick){.k = k, .v = WW_NEWN(a, measure, k->n + 1), .a = a};
+  double largest = largest_float(k);
   for (uint32_t i = 0; i < k->n; i++) {
     const ww_kept *b = &k->v[i];
     measure *m = &y->v[i];
-    *m = (measure){.c = component_of(b->type), .exact = k->exact ? k->exact : k->old};
+    *m = (measure){.c = component_of(b->type),
+                   .exact = k->exact ? k->exact : k->old,
+                   .largest = largest};
     m->untouched = !memcmp(k->initial + b->at, k->old + b->at, b->bytes);
     if (m->c.kind != 'i')
       measure_floats(y, b, m, notes);

@@ -44,6 +44,7 @@ typedef struct {
   ww_candidate_state state;
   const char *why;      /* of a failure or a difference */
   double us, low, high; /* predicted */
+  double local_bytes;   /* of a thread, predicted */
   ww_report report;     /* explained; of the original, the beams and the best */
   ww_job_needs needs;
   ww_job_result result; /* what a device said */
@@ -65,6 +66,10 @@ typedef struct {
   uint64_t seed;                   /* of verify's contents */
   double deadline;                 /* ww_now's clock; 0: none */
   bool approximate, overlap;       /* --allow-approx, --may-overlap */
+  /* chooses what is predicted and applied, at most so many predictions a round (0: 4);
+   * NULL: everything is predicted */
+  struct ww_policy *policy;
+  uint32_t predictions;
   uint32_t processes;              /* at a time; 0: one per core */
   /* where every candidate is kept as it is tried, so that a search goes on with the
    * answers of the one before; NULL: nowhere */
@@ -81,6 +86,7 @@ typedef struct {
   uint32_t best;          /* 0: nothing better was found */
   double floor_us;        /* what the bytes and operations need; 0: not known */
   const char *stopped;    /* why the search ended */
+  uint32_t predictions;   /* that were made */
   const char *kernel, *path;
 } ww_optimized;
 
@@ -124,9 +130,17 @@ ww_status ww_optimized_resume(
 /* ---- optimize_show.c ---- */
 void ww_optimized_print(const ww_optimized *o, bool all, ww_buf *out);
 void ww_optimized_write(const ww_optimized *o, ww_json *j); /* members */
+/* Who made the page, and what it says before the table of candidates. */
+typedef struct {
+  const char *made;
+  void *ctx;
+  void (*more)(void *ctx, ww_buf *out); /* no <section>: they are counted */
+} ww_page_frame;
 void ww_optimized_page(const ww_optimized *o,
                        const ww_gpu *g,
+                       const ww_page_frame *frame, /* NULL: optimize's */
                        ww_arena *a,
                        ww_buf *out);
+void ww_page_diff(const char *patch, ww_buf *out); /* its lines, coloured */
 
 #endif

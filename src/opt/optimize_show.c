@@ -132,9 +132,11 @@ void ww_optimized_write(const ww_optimized *o, ww_json *j) {
               o->kernel, o->path, old->report.gpu, ww_candidate_us(old), low_of(old),
               high_of(old), ww_candidate_us(best), low_of(best), high_of(best),
               ww_candidate_gain(o, o->best), o->best > 0, o->stopped);
-  ww_json_put(j, "measured:%i,floor_us?:%g,best:%u,assumes_no_overlap:%i,source:%s",
-              ww_candidate_measured(best), o->floor_us, o->best, best->apart,
-              best->text);
+  ww_json_put(
+      j,
+      "measured:%i,floor_us?:%g,predictions:%u,best:%u,assumes_no_overlap:%i,source:%s",
+      ww_candidate_measured(best), o->floor_us, o->predictions, o->best, best->apart,
+      best->text);
   write_patch(o, j);
   ww_json_put(j, "tried:[");
   for (uint32_t k = 1; k < o->v.n; k++) {
@@ -161,6 +163,7 @@ void ww_optimized_write(const ww_optimized *o, ww_json *j) {
 typedef struct {
   const ww_optimized *o;
   const char *before, *after; /* names of the two texts on the page */
+  const ww_page_frame *frame;
   ww_arena *a;
 } page;
 
@@ -255,7 +258,7 @@ static void put_compared(const ww_optimized *o, ww_buf *out) {
   ww_buf_puts(out, "</tbody></table></div>");
 }
 
-static void put_diff(const char *patch, ww_buf *out) {
+void ww_page_diff(const char *patch, ww_buf *out) {
   for (const char *line = patch; *line;) {
     size_t n = strcspn(line, "\n");
     const char *class = line[0] == '+'   ? "add"
@@ -311,11 +314,13 @@ static void put_first(void *ctx, ww_buf *out) {
   ww_buf patch = {0};
   ww_buf_puts(out, page_css);
   put_summary(o, out);
+  if (p->frame->more)
+    p->frame->more(p->frame->ctx, out);
   ww_patch_write(ww_path_base(o->path), o->v.v[0].text, o->v.v[o->best].text, p->a,
                  &patch);
   ww_buf_puts(out, "<section><h2>The change</h2><div class=\"scroll\"><pre "
                    "class=\"diff\">");
-  put_diff(patch.s ? patch.s : "none", out);
+  ww_page_diff(patch.s ? patch.s : "none", out);
   ww_buf_puts(out, "</pre></div></section>\n<section><h2>What was tried, and what "
                    "became of it</h2><p class=\"note\">The search ended: ");
   ww_svg_escape(out, o->stopped);
@@ -347,10 +352,13 @@ named(const page *p, uint32_t id, const char *file, const char *which) {
 
 void ww_optimized_page(const ww_optimized *o,
                        const ww_gpu *g,
+                       const ww_page_frame *frame,
                        ww_arena *a,
                        ww_buf *out) {
+  static const ww_page_frame plain = {.made = "warpwise optimize"};
   const char *name = ww_path_base(o->path);
-  page p = {o, ww_fmt(a, "%s (before)", name), ww_fmt(a, "%s (after)", name), a};
+  page p = {o, ww_fmt(a, "%s (before)", name), ww_fmt(a, "%s (after)", name),
+            frame ? frame : &plain, a};
   ww_report reports[2] = {named(&p, 0, p.before, "before"),
                           named(&p, o->best, p.after, "after")};
   ww_export x = {.reports = reports,
@@ -361,6 +369,6 @@ void ww_optimized_page(const ww_optimized *o,
                  .first = put_first,
                  .ctx = &p,
                  .title = ww_fmt(a, "%s in %s, optimised", o->kernel, name),
-                 .made = "warpwise optimize"};
+                 .made = p.frame->made};
   ww_export_html(&x, out);
 }

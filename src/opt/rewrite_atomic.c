@@ -27,17 +27,21 @@ static bool read_atomic(const ww_rewriting *x, uint32_t i, atomic_add *out) {
   *out = (atomic_add){i, ww_node_child(x, i, 1), ww_node_child(x, i, 2), NULL};
   out->type = x->v[out->to].spelled;
   return statement && x->text[ww_node_end(x, i) - 1] == ';' &&
-         ww_node_child(x, above, 0) != i && is_number(out->type) &&
-         x->v[out->to].type == WW_TYPE_POINTER;
+         (kind == WW_NODE_COMPOUND || ww_node_child(x, above, 0) != i) &&
+         is_number(out->type) && x->v[out->to].type == WW_TYPE_POINTER;
+}
+
+static const char *lane_text(const ww_rewriting *x) {
+  const uint64_t *b = x->in->launch->block;
+  return b[1] <= 1 && b[2] <= 1
+             ? "threadIdx.x % 32"
+             : "(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) "
+               "% 32";
 }
 
 /* The lane that does the atomic: the first of the warp. */
 static const char *first_lane(const ww_rewriting *x) {
-  const uint64_t *b = x->in->launch->block;
-  return b[1] <= 1 && b[2] <= 1
-             ? "threadIdx.x % 32 == 0"
-             : "(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) "
-               "% 32 == 0";
+  return ww_fmt(x->a, "%s == 0", lane_text(x));
 }
 
 static const char *
@@ -84,6 +88,52 @@ void ww_rewrite_atomic_warp(ww_rewriting *x) {
                 warp_sum(x, &m, ww_text_indent(x, x->v[i].begin)));
     ww_rewrite_offer(
         x, &e, &(ww_rewritten){.title = "one atomic a warp, added up by shuffles"});
+  }
+}
+
+/* ---- a sum of the lanes that have the same address ---- */
+
+static const char *
+group_sum(const ww_rewriting *x, const atomic_add *m, const char *indent) {
+  const char *to = ww_text_fresh(x, "to");
+  const char *peers = ww_text_fresh(x, "peers");
+  const char *own = ww_text_fresh(x, "own");
+  const char *sum = ww_text_fresh(x, "sum");
+  const char *rest = ww_text_fresh(x, "rest");
+  bool whole = *m->type == 'i' || *m->type == 'u';
+  ww_buf b = {0};
+  ww_buf_fmt(&b, "{\n%s  %s *%s = %s, %s = %s;\n", indent, m->type, to,
+             ww_node_text(x, m->to), own, ww_node_text(x, m->value));
+  ww_buf_fmt(&b,
+             "%s  unsigned %s = __match_any_sync(__activemask(), "
+             "(unsigned long long)%s);\n",
+             indent, peers, to);
+  if (whole)
+    ww_buf_fmt(&b, "%s  %s %s = __reduce_add_sync(%s, %s);\n", indent, m->type, sum,
+               peers, own);
+  else
+    ww_buf_fmt(&b,
+               "%s  %s %s = 0;\n%s  for (unsigned %s = %s; %s; %s &= %s - 1)\n"
+               "%s    %s += __shfl_sync(%s, %s, __ffs(%s) - 1);\n",
+               indent, m->type, sum, indent, rest, peers, rest, rest, rest, indent, sum,
+               peers, own, rest);
+  ww_buf_fmt(&b, "%s  if (%s == __ffs(%s) - 1)\n%s    atomicAdd(%s, %s);\n%s}", indent,
+             lane_text(x), peers, indent, to, sum, indent);
+  return ww_buf_text(&b, x->a);
+}
+
+void ww_rewrite_atomic_group(ww_rewriting *x) {
+  if (x->in->dialect != WW_CUDA || strstr(x->text, "__match_any_sync"))
+    return;
+  for (uint32_t i = x->body; i < x->v[x->body].last; i++) {
+    atomic_add m;
+    ww_edit_list e = {0};
+    if (!read_atomic(x, i, &m) || !address_varies(x, m.to))
+      continue;
+    ww_edit_put(x, &e, x->v[i].begin, ww_node_end(x, i),
+                group_sum(x, &m, ww_text_indent(x, x->v[i].begin)));
+    ww_rewrite_offer(
+        x, &e, &(ww_rewritten){.title = "one atomic for the lanes of an address"});
   }
 }
 

@@ -9,6 +9,7 @@
  *   rewrite_loop.c    counted loops, and what they add up
  *   rewrite_row.c     a warp or a block an element
  *   rewrite_tile.c    chunks of a loop's loads in shared memory
+ *   rewrite_tree.c    trees of shared memory, their last steps by shuffles
  *   rewrite_turn.c    transposes through a tile
  *   rewrite_inline.c  kernels that only call another function
  *   rewrite_split.c   ranges of loops, split among threads

@@ -2,9 +2,10 @@
  * element is computed and loaded once (register blocking, thread coarsening).
  *
  * Every statement that depends on the index stands once for each element, its variables
- * with names of their own; loops and conditions stay, so the index may decide nothing
- * but a guard at its end of the data. Elements behind the guard's bound compute what
- * the first one does, and are not stored. */
+ * with names of their own; so does a whole `if` that an element decides and does not
+ * leave. Loops stay, so the index may decide nothing of them but a guard at its end of
+ * the data. Elements behind the guard's bound compute what the first one does, and are
+ * not stored. */
 #include "rewrite_int.h"
 
 /* One axis along which a thread works on several. */
@@ -28,6 +29,7 @@ typedef struct {
   uint32_t n;
   bool grow; /* blocks keep their threads and cover more */
   WW_VEC(varied) varied;
+  WW_VEC(uint32_t) guards; /* nodes: the `if`s that end at the data's end */
   ww_edit_list edits;
 } jam;
 
@@ -74,8 +76,27 @@ static uint32_t variable_set(const ww_rewriting *x, uint32_t node) {
   return pointer ? ww_node_of_decl(x, x->v[to].decl) : ww_node_variable(x, to);
 }
 
-/* False: a variable that is declared outside of the kernel depends on it. */
-static bool find_varied(jam *j) {
+static bool is_guard(const jam *j, uint32_t node) {
+  for (uint32_t k = 0; k < j->guards.n; k++)
+    if (j->guards.v[k] == node)
+      return true;
+  return false;
+}
+
+/* On which indices it depends whether a statement runs. */
+static uint32_t sides_around(const jam *j, uint32_t node) {
+  const ww_rewriting *x = j->x;
+  uint32_t sides = 0;
+  for (uint32_t above = ww_node_above(x, node, WW_NODE_IF); above != WW_NONODE;
+       above = ww_node_above(x, above, WW_NODE_IF))
+    if (!is_guard(j, above))
+      sides |= sides_used(j, ww_node_child(x, above, 0));
+  return sides;
+}
+
+/* False: a variable that is declared outside of the kernel depends on it. `decided`: by
+ * an `if`, too, once the guards are known. */
+static bool find_varied(jam *j, bool decided) {
   ww_rewriting *x = j->x;
   for (uint32_t k = 0; k < j->n; k++)
     add_sides(j, x->v[j->of[k].variable].decl, 1u << k);
@@ -84,6 +105,7 @@ static bool find_varied(jam *j) {
     for (uint32_t i = x->body; i < x->v[x->body].last; i++) {
       uint32_t d = variable_set(x, i);
       uint32_t sides = d == WW_NONODE ? 0 : sides_used(j, i);
+      sides |= d != WW_NONODE && decided ? sides_around(j, i) : 0;
       if (!(sides & ~(d == WW_NONODE ? 0 : sides_of(j, x->v[d].decl))))
         continue;
       if (x->v[d].kind != WW_NODE_VARIABLE || !ww_node_inside(x, d, x->body))
@@ -243,7 +265,7 @@ static const char *new_guard(const jam *j, uint32_t node, const char *gap) {
   return *text && last == node ? ww_fmt(j->x->a, "%sif (%s) return;", gap, text) : "";
 }
 
-/* A statement without statements of its own, once for each element. */
+/* A statement without statements of its own, or a whole `if`, once for each element. */
 static bool spread(jam *j, uint32_t node, uint32_t sides) {
   ww_rewriting *x = j->x;
   uint32_t begin = x->v[node].begin;
@@ -267,7 +289,8 @@ static bool spread(jam *j, uint32_t node, uint32_t sides) {
   }
   if (alone)
     text = ww_fmt(x->a, "{%s%s%s}", gap, text, line);
-  if (end == begin || x->text[end - 1] != ';')
+  bool braces = x->v[node].kind == WW_NODE_IF && x->text[end - 1] == '}';
+  if (end == begin || (x->text[end - 1] != ';' && !braces))
     return false;
   ww_edit_put(x, &j->edits, begin, end,
               ww_fmt(x->a, "%s%s", text, new_guard(j, node, gap)));
@@ -308,17 +331,33 @@ static bool is_return(const ww_rewriting *x, uint32_t node) {
   return x->v[node].kind == WW_NODE_RETURN;
 }
 
-/* The guard, before anything is written: only one, of the body itself. */
-static bool find_guard(jam *j) {
+/* Does it go on with an outer loop, or leave one? */
+static bool is_left(const ww_rewriting *x, uint32_t node) {
+  for (uint32_t i = node; i < x->v[node].last; i++)
+    if (x->v[i].kind == WW_NODE_CONTINUE)
+      return true;
+  return ww_node_jumps(x, node);
+}
+
+/* The guards, before anything is written: of the body itself. What else an element
+ * decides there must not leave. */
+static bool find_guards(jam *j) {
   ww_rewriting *x = j->x;
   for (uint32_t i = ww_node_child(x, x->body, 0); i < x->v[x->body].last;
        i = x->v[i].last) {
     if (x->v[i].kind != WW_NODE_IF)
       continue;
     uint32_t condition = ww_node_child(x, i, 0);
-    if (sides_used(j, condition) &&
-        (ww_node_children(x, i) != 2 ||
-         !read_guard(j, condition, is_return(x, ww_node_child(x, i, 1)))))
+    const side before[2] = {j->of[0], j->of[1]};
+    if (!sides_used(j, condition))
+      continue;
+    if (ww_node_children(x, i) == 2 &&
+        read_guard(j, condition, is_return(x, ww_node_child(x, i, 1)))) {
+      ww_push(x->a, &j->guards, i);
+      continue;
+    }
+    memcpy(j->of, before, sizeof before);
+    if (is_left(x, i))
       return false;
   }
   return true;
@@ -333,15 +372,19 @@ static bool is_control(uint8_t kind) {
 
 static bool walk(jam *j, uint32_t node);
 
-/* Heads of loops and conditions are the same for all elements, but for the guard. */
+/* Heads of loops are the same for all elements. */
 static bool walk_control(jam *j, uint32_t node) {
   ww_rewriting *x = j->x;
   uint32_t n = ww_node_children(x, node);
-  bool guard = x->v[node].kind == WW_NODE_IF && x->v[node].parent == (int32_t)x->body;
+  bool guard = is_guard(j, node);
+  bool decided = x->v[node].kind == WW_NODE_IF && !guard &&
+                 sides_used(j, ww_node_child(x, node, 0));
   uint32_t bodies = x->v[node].kind == WW_NODE_IF && n == 3 ? 2 : 1;
   if (x->v[node].kind == WW_NODE_DO || x->v[node].kind == WW_NODE_SWITCH ||
       x->v[node].kind == WW_NODE_CASE)
     return !sides_used(j, node);
+  if (decided)
+    return !is_left(x, node) && spread(j, node, sides_used(j, node));
   for (uint32_t k = 0; k < n; k++) {
     uint32_t part = ww_node_child(x, node, k);
     if (k + bodies < n ? sides_used(j, part) && !guard : !walk(j, part))
@@ -420,7 +463,7 @@ static void offer_jam(ww_rewriting *x, uint32_t columns, uint32_t rows, bool gro
     r.shape.now[axis] = grow ? block * factors[axis] : 0;
     r.shape.block[axis] = grow ? 0 : block / factors[axis];
   }
-  if (!find_varied(&j) || !find_guard(&j))
+  if (!find_varied(&j, false) || !find_guards(&j) || !find_varied(&j, true))
     return;
   for (uint32_t k = 0; k < j.n && grow; k++) {
     side *s = &j.of[k];

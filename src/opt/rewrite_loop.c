@@ -265,9 +265,12 @@ static bool add_element(const ww_rewriting *x,
          strchr("+*^", *w->of[w->n - 1].op);
 }
 
-/* Does the index of a store name the counter, or what the loop declares? */
+/* Does the index of a store name the counter, or what the loop declares, or is it a
+ * place that nobody else gets, of a queue? */
 static bool is_own_place(const ww_rewriting *x, uint32_t to, const ww_counted_loop *c) {
   for (uint32_t i = to; i < x->v[to].last; i++) {
+    if (!strcmp(ww_node_callee(x, i), "atomicAdd"))
+      return true;
     uint32_t d = x->v[i].kind == WW_NODE_REFERENCE ? ww_node_of_decl(x, x->v[i].decl)
                                                    : WW_NONODE;
     if (d != WW_NONODE && (d == c->counter || ww_node_inside(x, d, c->body)))

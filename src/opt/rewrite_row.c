@@ -5,7 +5,8 @@
  * All threads of a team do the rest of the kernel alike, with the same values: what
  * loops add up is combined for all of them. So a team never splits outside of the loops
  * that it shares, shuffles and barriers are reached by all of it, and its first thread
- * alone writes there. */
+ * alone writes there. Of loops inside each other the outermost is shared, or the
+ * innermost where that alone adds up; they meet behind the outermost either way. */
 #include "rewrite_int.h"
 
 #define WARP 32
@@ -13,8 +14,10 @@
 typedef struct {
   ww_rewriting *x;
   uint32_t lanes, block; /* threads of a team, of a block */
+  bool innermost;        /* of nested loops: the last one is shared, not the first */
   const char *lane;      /* names */
   uint32_t loops;        /* that are shared */
+  uint32_t inner;        /* of them: of nested ones the last */
   WW_VEC(ww_counted_loop) shared;
   WW_VEC(uint32_t) once;     /* statements of the first thread alone */
   WW_VEC(uint32_t) elements; /* that loops add to: nodes */
@@ -142,14 +145,45 @@ static const char *put_elements(team *t,
 
 /* ---- the kernel ---- */
 
-static void share_loop(team *t, const ww_counted_loop *c, const ww_loop_work *w) {
+/* The only loop inside another that holds no further one, if all that the outer one
+ * adds up is added there. */
+static bool read_innermost(const ww_rewriting *x,
+                           const ww_counted_loop *outer,
+                           const ww_loop_work *w,
+                           ww_counted_loop *in) {
+  ww_loop_work own;
+  uint32_t loop = WW_NONODE;
+  for (uint32_t i = outer->body; i < x->v[outer->body].last; i++) {
+    uint8_t kind = x->v[i].kind;
+    if (kind == WW_NODE_WHILE || kind == WW_NODE_DO ||
+        (kind == WW_NODE_FOR && loop != WW_NONODE && !ww_node_inside(x, i, loop)))
+      return false;
+    if (kind == WW_NODE_FOR)
+      loop = i;
+  }
+  if (loop == WW_NONODE || x->v[loop].macro || w->stores || w->atomics ||
+      !ww_loop_read(x, loop, in) || !ww_loop_work_of(x, in, &own) || own.n != w->n)
+    return false;
+  for (uint32_t k = 0; k < own.n; k++)
+    if (own.of[k].variable != w->of[k].variable || own.of[k].uses != w->of[k].uses)
+      return false;
+  return true;
+}
+
+/* Lanes take turns in the rounds of `turns`, and meet behind `c`: the same loop, or one
+ * around it. */
+static void share_loop(team *t,
+                       const ww_counted_loop *c,
+                       const ww_loop_work *w,
+                       const ww_counted_loop *turns) {
   ww_rewriting *x = t->x;
   uint32_t begin = x->v[c->loop].begin;
   uint32_t end = ww_node_end(x, c->loop);
   bool alone = !ww_node_in_block(x, c->loop);
   const char *gap = ww_fmt(x->a, "\n%s", ww_text_indent(x, begin));
-  const char *start = ww_node_text(x, c->start);
-  const char *turn = c->by ? ww_fmt(x->a, "%s * (%s)", t->lane, c->by) : t->lane;
+  const char *start = ww_node_text(x, turns->start);
+  const char *turn =
+      turns->by ? ww_fmt(x->a, "%s * (%s)", t->lane, turns->by) : t->lane;
   const char *before =
       ww_fmt(x->a, "%s%s", alone ? ww_fmt(x->a, "{%s", gap) : "", forget(t, w, gap));
   const char *behind =
@@ -157,12 +191,12 @@ static void share_loop(team *t, const ww_counted_loop *c, const ww_loop_work *w)
              alone ? ww_fmt(x->a, "%s}", gap) : "");
   if (*before)
     ww_edit_put(x, &t->edits, begin, begin, before);
-  ww_edit_put(x, &t->edits, x->v[c->start].begin, x->v[c->start].end,
+  ww_edit_put(x, &t->edits, x->v[turns->start].begin, x->v[turns->start].end,
               !strcmp(start, "0") ? turn : ww_fmt(x->a, "(%s) + %s", start, turn));
-  const char *step =
-      c->by ? ww_fmt(x->a, "(%s) * %u", c->by, t->lanes) : ww_fmt(x->a, "%u", t->lanes);
-  ww_edit_put(x, &t->edits, x->v[c->step].begin, x->v[c->step].end,
-              ww_fmt(x->a, "%s += %s", x->v[c->counter].name, step));
+  const char *step = turns->by ? ww_fmt(x->a, "(%s) * %u", turns->by, t->lanes)
+                               : ww_fmt(x->a, "%u", t->lanes);
+  ww_edit_put(x, &t->edits, x->v[turns->step].begin, x->v[turns->step].end,
+              ww_fmt(x->a, "%s += %s", x->v[turns->counter].name, step));
   if (*behind)
     ww_edit_put(x, &t->edits, end, end, behind);
   ww_push(x->a, &t->shared, *c);
@@ -190,10 +224,13 @@ static bool walk(team *t, uint32_t node) {
   ww_rewriting *x = t->x;
   const ww_node *n = &x->v[node];
   ww_counted_loop c;
+  ww_counted_loop in;
   ww_loop_work w;
   if (n->kind == WW_NODE_FOR && !n->macro && ww_loop_read(x, node, &c) &&
       ww_loop_work_of(x, &c, &w)) {
-    share_loop(t, &c, &w);
+    bool innermost = t->innermost && read_innermost(x, &c, &w, &in);
+    share_loop(t, &c, &w, innermost ? &in : &c);
+    t->inner += innermost;
     return true;
   }
   if (!ww_node_stores(x, node) && n->kind != WW_NODE_COMPOUND &&
@@ -300,28 +337,31 @@ static void put_index(team *t, uint32_t index, uint32_t size) {
   ww_edit_put(x, &t->edits, x->v[index].begin, x->v[index].end, text);
 }
 
-static void offer_row(ww_rewriting *x, uint32_t lanes, uint32_t block) {
+static void offer_row(ww_rewriting *x, uint32_t lanes, uint32_t block, bool innermost) {
   team t = {
       .x = x,
       .lanes = lanes,
       .block = block,
+      .innermost = innermost,
   };
   uint32_t size;
   uint32_t was = x->in->launch->block[0];
   uint32_t index = ww_index_global(x, 0, &size);
   t.lane = ww_text_fresh(x, "lane");
-  if (index == WW_NONODE || !walk(&t, x->body) || !t.loops || !is_race_free(&t))
+  if (index == WW_NONODE || !walk(&t, x->body) || !t.loops || (innermost && !t.inner) ||
+      !is_race_free(&t))
     return;
+  const char *where = innermost ? ", in the innermost loop" : "";
   put_index(&t, index, size);
   ww_rewrite_offer(
       x, &t.edits,
-      &(ww_rewritten){
-          .title =
-              lanes == block
-                  ? ww_fmt(x->a, "a block of %u threads an element", block)
-                  : ww_fmt(x->a, "%u lanes an element, blocks of %u", lanes, block),
-          .shape = {.block = {block}, .was = {was}, .now = {block / lanes}},
-          .apart = true});
+      &(ww_rewritten){.title = lanes == block
+                                   ? ww_fmt(x->a, "a block of %u threads an element%s",
+                                            block, where)
+                                   : ww_fmt(x->a, "%u lanes an element, blocks of %u%s",
+                                            lanes, block, where),
+                      .shape = {.block = {block}, .was = {was}, .now = {block / lanes}},
+                      .apart = true});
 }
 
 void ww_rewrite_row(ww_rewriting *x) {
@@ -332,6 +372,7 @@ void ww_rewrite_row(ww_rewriting *x) {
       l->grid[1] > 1 || l->grid[2] > 1 || !ww_index_independent(x) ||
       hands_on_memory(x))
     return;
-  for (uint32_t k = 0; k < WW_COUNT(shapes); k++)
-    offer_row(x, shapes[k][0], shapes[k][1]);
+  for (int innermost = 0; innermost < 2; innermost++)
+    for (uint32_t k = 0; k < WW_COUNT(shapes); k++)
+      offer_row(x, shapes[k][0], shapes[k][1], innermost);
 }

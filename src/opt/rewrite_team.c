@@ -87,6 +87,18 @@ static bool is_size_and_more(const ww_rewriting *x, int64_t value, int64_t block
   return false;
 }
 
+/* Where a loop starts that halves: for (int d = 128; d > 0; d /= 2) */
+static bool starts_halving(const ww_rewriting *x, uint32_t node) {
+  uint32_t variable = above_casts(x, node);
+  uint32_t loop = ww_node_above(x, node, WW_NODE_FOR);
+  if (x->v[variable].kind != WW_NODE_VARIABLE || loop == WW_NONODE ||
+      ww_node_children(x, loop) != 4 ||
+      !ww_node_inside(x, variable, ww_node_child(x, loop, 0)))
+    return false;
+  const char *step = x->v[ww_node_child(x, loop, 2)].name;
+  return step && (!strcmp(step, "/=") || !strcmp(step, ">>="));
+}
+
 static void edit_numbers(team *t) {
   ww_rewriting *x = t->x;
   int64_t warps = t->was / 32;
@@ -100,6 +112,8 @@ static void edit_numbers(team *t) {
       now = t->now;
     else if (warps > 1 && n->value == warps && counts_warps(x, i))
       now = t->now / 32;
+    else if (n->value == t->was / 2 && !named && starts_halving(x, i))
+      now = t->now / 2;
     else if (n->value > t->was && !named && is_size_and_more(x, n->value, t->was))
       now = n->value - t->was + t->now;
     if (now != n->value)

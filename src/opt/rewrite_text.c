@@ -106,6 +106,19 @@ static bool takes_pragma(const ww_rewriting *x, uint32_t loop, uint32_t *line) {
   return x->text[at + strspn(x->text + at, " \t")] != '#';
 }
 
+/* One comparison ends it: of others a compiler cannot bring the loads of several rounds
+ * together, and where it is asked to unroll them it does not do its own form of it. */
+static bool is_ended_once(const ww_rewriting *x, uint32_t loop) {
+  uint32_t n = ww_node_children(x, loop);
+  for (uint32_t k = 0; k + 1 < n; k++) {
+    uint32_t part = ww_node_bare(x, ww_node_child(x, loop, k));
+    if (x->v[part].kind == WW_NODE_BINARY &&
+        (!strcmp(x->v[part].name, "&&") || !strcmp(x->v[part].name, "||")))
+      return false;
+  }
+  return n && !ww_node_jumps(x, ww_node_child(x, loop, n - 1));
+}
+
 static const char *first_words(const ww_rewriting *x, uint32_t node) {
   const char *text = ww_node_text(x, node);
   return ww_strndup(x->a, text, strcspn(text, ")\n"));
@@ -116,7 +129,7 @@ void ww_rewrite_unroll(ww_rewriting *x) {
   uint32_t loops = 0;
   for (uint32_t i = x->body; i < x->v[x->body].last && loops < 4; i++) {
     uint32_t line;
-    if (x->v[i].kind != WW_NODE_FOR || !is_innermost(x, i) ||
+    if (x->v[i].kind != WW_NODE_FOR || !is_innermost(x, i) || !is_ended_once(x, i) ||
         !takes_pragma(x, i, &line))
       continue;
     loops++;

@@ -5,6 +5,7 @@
  *
  * The predictor is asked first, as it takes a tenth of verify's time. */
 #include "../predict/advice/advice.h"
+#include "policy.h"
 #include "search_int.h"
 
 #define BEAM 3
@@ -12,7 +13,6 @@
 #define MOST_CANDIDATES 400
 #define MOST_MEASURED 8  /* of a round */
 #define MOST_PROPOSED 16 /* for another machine: each takes seconds there */
-#define GAIN 0.99        /* of the parent's time: less is a gain */
 /* Of the parent's, where a device decides: what the predictor takes for a loss of so
  * little may be a gain. */
 #define GAIN_MEASURED 1.03
@@ -61,145 +61,21 @@ static void report(const ww_search *s, uint32_t id) {
     s->q->tried(s->q->ctx, &s->out->v.v[id], id);
 }
 
-/* ---- offers ---- */
-
-/* A rewrite of a kernel of the beam that nobody has predicted yet. */
-typedef struct {
-  ww_candidate c;
-  uint32_t family, nth; /* offers of one family edit the same places */
-  bool late;            /* it gained nothing before */
-  bool taken;
-} offer;
-
-typedef struct {
-  WW_VEC(offer) v;
-  WW_VEC(uint32_t) sizes; /* of each family */
-} offers;
-
-/* Wherever the file lies. */
-static uint64_t key_of(const ww_candidate *c) {
-  ww_json j = {0};
-  ww_launch l = c->launch;
-  l.file = l.dir = l.binary = NULL;
-  ww_launch_write(&l, &j);
-  uint64_t h = ww_hash(c->text, strlen(c->text), ww_hash(j.own.s, j.own.n, 1));
-  ww_buf_free(&j.own);
-  return h;
-}
-
-static bool is_known(const ww_search *s, const offers *all, uint64_t key) {
-  for (uint32_t k = 0; k < s->out->v.n; k++)
-    if (s->out->v.v[k].key == key)
-      return true;
-  for (uint32_t k = 0; k < all->v.n; k++)
-    if (all->v.v[k].c.key == key)
-      return true;
-  return false;
-}
-
-/* The same rewrite of the same places, with other numbers. */
-static bool is_alike(const ww_rewritten *p, const ww_rewritten *q) {
-  if (p->kind != q->kind || p->n != q->n)
-    return false;
-  for (int k = 0; k < 3; k++)
-    if (!p->shape.was[k] != !q->shape.was[k] ||
-        !p->shape.block[k] != !q->shape.block[k])
-      return false;
-  for (uint32_t k = 0; k < p->n; k++)
-    if (p->edits[k].begin != q->edits[k].begin || p->edits[k].end != q->edits[k].end)
-      return false;
-  return true;
-}
-
-/* Was this kind tried on what the parent was made from, and gained nothing? */
-static bool gained_nothing(const ww_search *s, uint32_t parent, ww_rewrite_kind kind) {
-  const ww_optimized *o = s->out;
-  uint32_t before = o->v.v[parent].parent;
-  bool tried = false;
-  if (!parent || o->v.v[parent].kind == kind)
-    return false;
-  for (uint32_t k = 1; k < o->v.n; k++) {
-    const ww_candidate *c = &o->v.v[k];
-    if (c->parent != before || c->kind != kind)
-      continue;
-    tried = true;
-    if (c->state != WW_CANDIDATE_FAILED && c->us < GAIN * o->v.v[before].us)
-      return false;
-  }
-  return tried;
-}
-
-static void add_offer(ww_search *s,
-                      uint32_t parent,
-                      const ww_rewrite_input *in,
-                      const ww_rewritten *r,
-                      uint32_t family,
-                      offers *all) {
-  const ww_candidate *p = &s->out->v.v[parent];
-  offer x = {.c = {.parent = parent,
-                   .depth = p->depth + 1,
-                   .kind = r->kind,
-                   .title = r->title,
-                   .apart = p->apart || r->apart},
-             .family = family,
-             .late = gained_nothing(s, parent, r->kind)};
-  ww_launch_copy(&p->launch, s->a, &x.c.launch);
-  ww_reshape_launch(&r->shape, &p->ready, s->a, &x.c.launch);
-  x.c.text = ww_rewrite_apply(in, r, &x.c.launch, s->a);
-  if (!x.c.text)
-    return;
-  x.c.key = key_of(&x.c);
-  if (is_known(s, all, x.c.key))
-    return;
-  x.nth = all->sizes.v[family]++;
-  ww_push(s->a, &all->v, x);
-}
-
-/* All rewrites of a kernel of the beam. e: why the text cannot be taken apart. */
-static void expand(ww_search *s, uint32_t parent, offers *all, ww_err *e) {
-  ww_candidate *p = &s->out->v.v[parent];
-  ww_source source = s->q->source;
-  ww_front_options o;
-  ww_syntax syntax;
-  ww_rewritten *v;
-  p->expanded = true;
-  if (ww_search_load(s, p, e) || ww_query_front(&source, s->a, &o, NULL))
-    return;
-  o.texts = WW_NEWN(s->a, const char *, o.nfiles);
-  o.texts[0] = p->text;
-  o.deadline = s->q->deadline;
-  if (ww_syntax_read(&o, s->a, &syntax, e))
-    return;
-  ww_rewrite_input in = {.syntax = &syntax,
-                         .kernel = p->fn->name,
-                         .line = p->fn->line,
-                         .dialect = p->unit.unit->module.dialect,
-                         .launch = &p->ready,
-                         .report = &p->report,
-                         .overlap = s->q->overlap,
-                         .approximate = s->q->approximate};
-  o.texts[0] = ww_rewrite_inlined(&in, s->a);
-  if (o.texts[0] && ww_syntax_read(&o, s->a, &syntax, e))
-    return;
-  uint32_t n = ww_rewrite_all(&in, s->a, &v, e);
-  for (uint32_t k = 0; k < n; k++) {
-    if (!k || !is_alike(&v[k - 1], &v[k]))
-      ww_push(s->a, &all->sizes, 0);
-    add_offer(s, parent, &in, &v[k], all->sizes.n - 1, all);
-  }
-  if (parent)
-    ww_search_unload(p);
-}
-
 /* ---- predicting ---- */
 
 static double promise(const ww_search *s) {
-  return s->q->measure ? GAIN_MEASURED : GAIN;
+  return s->q->measure ? GAIN_MEASURED : WW_SEARCH_GAIN;
+}
+
+/* By prediction alone a gain is not taken from a kernel that has more in local memory
+ * than what it was made from: how much spills is known too badly. */
+static bool is_trusted(const ww_search *s, const ww_candidate *c) {
+  return s->q->measure || c->local_bytes <= s->out->v.v[c->parent].local_bytes;
 }
 
 /* Predicts the marked offers; they become candidates in the order of the offers. */
 static ww_status
-predict_some(ww_search *s, offers *all, const bool *marked, ww_err *e) {
+predict_some(ww_search *s, ww_offers *all, const bool *marked, ww_err *e) {
   ww_candidate *v = WW_NEWN(s->a, ww_candidate, all->v.n + 1);
   uint32_t n = 0;
   for (uint32_t k = 0; k < all->v.n && s->out->v.n + n < MOST_CANDIDATES; k++)
@@ -212,8 +88,11 @@ predict_some(ww_search *s, offers *all, const bool *marked, ww_err *e) {
     double before = s->out->v.v[v[k].parent].us;
     if (v[k].state == WW_CANDIDATE_ORIGINAL)
       continue; /* the time was over */
-    if (v[k].state == WW_CANDIDATE_NO_GAIN && v[k].us < promise(s) * before)
+    bool gains = v[k].state == WW_CANDIDATE_NO_GAIN && v[k].us < promise(s) * before;
+    if (gains && is_trusted(s, &v[k]))
       v[k].state = WW_CANDIDATE_PASSED_OVER;
+    else if (gains)
+      v[k].why = "it spills registers, and how much that costs is not known well";
     ww_push(s->a, &s->out->v, v[k]);
     report(s, s->out->v.n - 1);
   }
@@ -221,13 +100,13 @@ predict_some(ww_search *s, offers *all, const bool *marked, ww_err *e) {
 }
 
 /* Of a family of many every other one is tried first, and its ends. */
-static bool is_coarse(const offers *all, const offer *x) {
+static bool is_coarse(const ww_offers *all, const ww_offer *x) {
   uint32_t n = all->sizes.v[x->family];
   return n < FAMILY || x->nth % 2 == 0 || x->nth + 1 == n;
 }
 
 /* The predicted time of an offer; 0: it has none. */
-static double time_of(const ww_search *s, const offer *x) {
+static double time_of(const ww_search *s, const ww_offer *x) {
   for (uint32_t k = s->out->v.n; x->taken && k-- > 1;)
     if (s->out->v.v[k].key == x->c.key)
       return s->out->v.v[k].state == WW_CANDIDATE_FAILED ? 0 : s->out->v.v[k].us;
@@ -235,7 +114,7 @@ static double time_of(const ww_search *s, const offer *x) {
 }
 
 /* The neighbours of the best of each family. */
-static bool mark_neighbours(const ww_search *s, const offers *all, bool *marked) {
+static bool mark_neighbours(const ww_search *s, const ww_offers *all, bool *marked) {
   bool any = false;
   for (uint32_t f = 0; f < all->sizes.n; f++) {
     uint32_t best = UINT32_MAX;
@@ -248,7 +127,7 @@ static bool mark_neighbours(const ww_search *s, const offers *all, bool *marked)
       }
     }
     for (uint32_t k = 0; best != UINT32_MAX && k < all->v.n; k++) {
-      const offer *x = &all->v.v[k];
+      const ww_offer *x = &all->v.v[k];
       bool near = x->family == f && (x->nth + 1 == best || x->nth == best + 1);
       marked[k] = marked[k] || (near && !x->taken);
       any = any || (near && !x->taken);
@@ -266,7 +145,7 @@ static bool promises_any(const ww_search *s, uint32_t first) {
 
 /* A coarse grid, what lies near its best, and what gained nothing before only where
  * nothing else does. */
-static ww_status predict_round(ww_search *s, offers *all, ww_err *e) {
+static ww_status predict_round(ww_search *s, ww_offers *all, ww_err *e) {
   uint32_t first = s->out->v.n;
   ww_status st = WW_OK;
   for (int late = 0; !st && late < 2; late++) {
@@ -431,8 +310,7 @@ static void take_result(ww_search *s, uint32_t id, const ww_job_candidate *k) {
 }
 
 /* What was verified in this round runs beside the original. */
-static ww_status
-measure_round(ww_search *s, const uint32_t *ids, uint32_t n, ww_err *e) {
+ww_status ww_search_measure(ww_search *s, const uint32_t *ids, uint32_t n, ww_err *e) {
   ww_job *j = s->q->job;
   uint32_t *numbers = WW_NEWN(s->a, uint32_t, n + 1);
   uint32_t *of = WW_NEWN(s->a, uint32_t, n + 1);
@@ -499,6 +377,24 @@ static uint32_t next_best(const ww_optimized *o, const uint32_t *ids, uint32_t n
   return out;
 }
 
+/* A device will decide: what time is left goes to those that promise little, as what
+ * the predictor takes for a loss of so little may be a gain. */
+static ww_status fill_up(ww_search *s, ww_err *e) {
+  ww_optimized *o = s->out;
+  uint32_t beam[MOST_PROPOSED];
+  uint32_t verified = 0;
+  uint32_t n;
+  for (uint32_t k = 1; k < o->v.n; k++) {
+    ww_candidate *c = &o->v.v[k];
+    if (c->state == WW_CANDIDATE_NO_GAIN && c->us < GAIN_MEASURED * o->v.v[0].us)
+      c->state = WW_CANDIDATE_PASSED_OVER;
+    verified += c->state == WW_CANDIDATE_VERIFIED;
+  }
+  if (verified >= MOST_PROPOSED || o->v.n == 1)
+    return WW_OK;
+  return verify_round(s, 1, beam, MOST_PROPOSED - verified, &n, e);
+}
+
 /* The original and what was verified, the fastest by prediction first, as candidates
  * of the job. */
 static ww_status propose(ww_search *s, ww_err *e) {
@@ -533,7 +429,7 @@ static bool may_be_best(const ww_search *s, const ww_candidate *c) {
   return c->state == WW_CANDIDATE_VERIFIED && c->us * SURE_GAIN <= s->out->v.v[0].us;
 }
 
-static void take_best(ww_search *s) {
+void ww_search_take_best(ww_search *s) {
   ww_optimized *o = s->out;
   o->best = 0;
   for (uint32_t k = 1; k < o->v.n; k++)
@@ -558,7 +454,7 @@ static uint32_t fastest_passed_over(const ww_search *s) {
 
 /* The best one has to hold over more cases, with other contents; else the next, those
  * that it outshone among them. */
-static ww_status confirm_best(ww_search *s, ww_err *e) {
+ww_status ww_search_confirm(ww_search *s, ww_err *e) {
   ww_optimized *o = s->out;
   ww_judging how = {s->q->seed + 1, 0};
   for (uint32_t tries = 0; o->best && tries < MOST_CONFIRMED; tries++) {
@@ -577,12 +473,12 @@ static ww_status confirm_best(ww_search *s, ww_err *e) {
       return WW_OK; /* no time for more cases */
     c->state = told.state ? told.state : WW_CANDIDATE_UNJUDGED;
     c->why = told.why;
-    take_best(s);
+    ww_search_take_best(s);
     uint32_t next = s->q->measure ? 0 : fastest_passed_over(s);
     if (next)
       o->best = next;
   }
-  take_best(s);
+  ww_search_take_best(s);
   return WW_OK;
 }
 
@@ -598,10 +494,10 @@ static ww_status
 one_round(ww_search *s, uint32_t *beam, uint32_t *n, uint32_t most, ww_err *e) {
   ww_optimized *o = s->out;
   uint32_t first = o->v.n;
-  offers all = {0};
+  ww_offers all = {0};
   ww_err why = {0};
   for (uint32_t k = 0; k < *n; k++)
-    expand(s, beam[k], &all, &why);
+    ww_search_offers(s, beam[k], &all, &why);
   if (why.code && first == 1 && !all.v.n)
     o->stopped = ww_strdup(s->a, why.msg);
   ww_status st = predict_round(s, &all, e);
@@ -609,10 +505,9 @@ one_round(ww_search *s, uint32_t *beam, uint32_t *n, uint32_t most, ww_err *e) {
   if (!st)
     st = verify_round(s, first, beam, verified, n, e);
   if (!st && s->q->measure) {
-    st = measure_round(s, beam, *n, e);
+    st = ww_search_measure(s, beam, *n, e);
     *n = measured_beam(s, beam, most);
   }
-  take_best(s);
   return st;
 }
 
@@ -629,7 +524,9 @@ static ww_status run_rounds(ww_search *s, ww_err *e) {
       o->stopped = "it takes hardly longer than its bytes and operations need";
       return WW_OK;
     }
-    ww_status st = one_round(s, beam, &n, most, e);
+    ww_status st = s->q->policy ? ww_search_policy_round(s, beam, &n, e)
+                                : one_round(s, beam, &n, most, e);
+    ww_search_take_best(s);
     if (st)
       return st;
     if (ww_search_over(s)) {
@@ -642,7 +539,7 @@ static ww_status run_rounds(ww_search *s, ww_err *e) {
   return WW_OK;
 }
 
-static ww_status begin(ww_search *s, ww_err *e) {
+ww_status ww_search_begin(ww_search *s, ww_err *e) {
   const ww_optimize_request *q = s->q;
   ww_optimized *out = s->out;
   char *text;
@@ -658,7 +555,7 @@ static ww_status begin(ww_search *s, ww_err *e) {
     return st;
   out->kernel = ww_strdup(s->a, original.fn->name);
   out->floor_us = ww_needs_floor(&original.needs, q->targets->gpus);
-  original.key = key_of(&original);
+  original.key = ww_candidate_key(&original);
   ww_push(s->a, &out->v, original);
   return WW_OK;
 }
@@ -670,12 +567,14 @@ ww_optimize(const ww_optimize_request *q, ww_arena *a, ww_optimized *out, ww_err
       .a = a,
       .out = out,
   };
-  ww_status st = begin(&s, e);
+  ww_status st = ww_search_begin(&s, e);
   if (st)
     return st;
   st = run_rounds(&s, e);
   if (!st)
-    st = confirm_best(&s, e);
+    st = ww_search_confirm(&s, e);
+  if (!st && q->job && !q->measure)
+    st = fill_up(&s, e);
   ww_optimize_request late = *q; /* what was found is handed over all the same */
   late.deadline = 0;
   s.q = &late;

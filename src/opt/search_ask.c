@@ -65,6 +65,7 @@ static ww_status predict(ww_search *s, ww_candidate *c, bool explain, ww_err *e)
     ww_launch_copy(&p.trace.launch, s->a, &c->ready);
     ww_job_needs_of(&p, &c->needs);
     c->us = time->value;
+    c->local_bytes = p.report.m[WW_M_local_bytes].value;
     c->low = time->interval ? time->low : time->value;
     c->high = time->interval ? time->high : time->value;
   }
@@ -162,7 +163,7 @@ static void keep_prediction(ww_search *s, const ww_candidate *c, const char *ans
   ww_patch_write(ww_path_base(s->out->path), all[0].text, c->text, s->a, &diff);
   ww_json_put(&j, "{tried:%s,from:%s,rewrite:%s,title:%s,diff?:%s,answer:",
               key_text(c->key, s->a), key_text(all[c->parent].key, s->a),
-              ww_rewrites[c->kind].id, c->title, diff.s);
+              c->kind < WW_NREWRITES ? ww_rewrites[c->kind].id : "", c->title, diff.s);
   ww_json_raw(&j, answer);
   ww_json_put(&j, "}");
   keep(s, &j);
@@ -174,8 +175,9 @@ keep_judgement(ww_search *s, uint64_t key, uint64_t seed, const ww_judgement *x)
   ww_json j = {0};
   if (!s->q->job)
     return;
-  ww_json_put(&j, "{judged:%s,seed:%lu,state:%s,cases:%u,why?:%s}", key_text(key, s->a),
-              seed, ww_candidate_names[x->state], x->cases, x->why);
+  ww_json_put(&j, "{judged:%s,seed:%lu,state:%s,cases:%u,unreached?:%u,why?:%s}",
+              key_text(key, s->a), seed, ww_candidate_names[x->state], x->cases,
+              x->unreached, x->why);
   keep(s, &j);
 }
 
@@ -193,7 +195,8 @@ static void write_axes(ww_json *j, const char *name, const uint64_t v[3]) {
 
 static void write_answer(const ww_candidate *c, ww_json *j) {
   const ww_job_needs *n = &c->needs;
-  ww_json_put(j, "{us:%g,low:%g,high:%g,", c->us, c->low, c->high);
+  ww_json_put(j, "{us:%g,low:%g,high:%g,local_bytes:%g,", c->us, c->low, c->high,
+              c->local_bytes);
   write_axes(j, "grid", c->ready.grid);
   write_axes(j, "block", c->ready.block);
   ww_json_put(j, "needs:[%g,%g,%g,%g,%g,%g]}", n->read_bytes, n->written_bytes,
@@ -239,6 +242,7 @@ static void take_answer(ww_search *s, ww_candidate *c, const cJSON *o) {
   c->us = number(o, "us");
   c->low = number(o, "low");
   c->high = number(o, "high");
+  c->local_bytes = number(o, "local_bytes");
   read_axes(o, "grid", c->ready.grid);
   read_axes(o, "block", c->ready.block);
   const cJSON *n = member(o, "needs");
@@ -294,6 +298,7 @@ ww_status ww_search_predict(ww_search *s, ww_candidate *v, uint32_t n, ww_err *e
                           .limit_s = PREDICT_SECONDS,
                           .items = jobs,
                           .what = "predicting"};
+  s->out->predictions += n;
   ww_status st = jobs ? ww_process_pool_run(&pool, jobs, e) : WW_OK;
   return search_status(s, st, e);
 }
@@ -314,7 +319,8 @@ typedef struct {
 } comparison;
 
 static void write_judgement(const ww_judgement *x, ww_buf *out) {
-  ww_buf_fmt(out, "%d %u\n%s", x->state, x->cases, x->why ? x->why : "");
+  ww_buf_fmt(out, "%d %u %u\n%s", x->state, x->cases, x->unreached,
+             x->why ? x->why : "");
 }
 
 /* In a child of the child, which has a limit of its own. */
@@ -331,6 +337,8 @@ static void compare(void *ctx, ww_buf *out) {
   if (!st) {
     found.state = v.same ? WW_CANDIDATE_VERIFIED : WW_CANDIDATE_DIFFERENT;
     found.cases = v.cases;
+    found.unreached =
+        v.missed[1] > v.missed[0] && v.unreached[1].n ? v.unreached[1].v[0].line : 0;
     found.why = v.same ? NULL
                        : ww_fmt(a, "%s%s%s with %s", ww_difference_texts[v.first.kind],
                                 v.first.buffer ? " in " : "",
@@ -355,10 +363,12 @@ static ww_status verify(const judging *x, ww_candidate *c, ww_buf *out, ww_err *
   double deadline = ww_now() + VERIFY_SECONDS;
   if (s->q->deadline > 0 && s->q->deadline < deadline)
     deadline = s->q->deadline;
-  return ww_child_run(
-      &(ww_child){
-          .work = compare, .ctx = &both, .deadline = deadline, .bytes = VERIFY_BYTES},
-      out, e);
+  return ww_child_run(&(ww_child){.work = compare,
+                                  .ctx = &both,
+                                  .deadline = deadline,
+                                  .bytes = VERIFY_BYTES,
+                                  .eager = true},
+                      out, e);
 }
 
 /* No answer: the time was over. */
@@ -390,8 +400,9 @@ static void on_judged(
   ww_judgement *j = &x->out[item];
   unsigned state;
   if (death)
-    *j = (ww_judgement){WW_CANDIDATE_UNJUDGED, 0, ww_strdup(x->s->a, death->why)};
-  else if (n && sscanf(bytes, "%u %u", &state, &j->cases) == 2 &&
+    *j = (ww_judgement){.state = WW_CANDIDATE_UNJUDGED,
+                        .why = ww_strdup(x->s->a, death->why)};
+  else if (n && sscanf(bytes, "%u %u %u", &state, &j->cases, &j->unreached) == 3 &&
            state < WW_NCANDIDATES) {
     const char *why = strchr(bytes, '\n');
     j->state = state;
@@ -409,7 +420,10 @@ recall_judgement(ww_search *s, uint64_t key, uint64_t seed, ww_judgement *out) {
   *out = (ww_judgement){0};
   for (uint32_t k = 0; state && k < WW_NCANDIDATES; k++)
     if (!strcmp(state, ww_candidate_names[k]))
-      *out = (ww_judgement){k, ww_json_whole(o, "cases"), ww_json_text(o, "why", s->a)};
+      *out = (ww_judgement){.state = k,
+                            .cases = ww_json_whole(o, "cases"),
+                            .unreached = ww_json_whole(o, "unreached"),
+                            .why = ww_json_text(o, "why", s->a)};
   cJSON_Delete(o);
   return out->state != WW_CANDIDATE_ORIGINAL;
 }

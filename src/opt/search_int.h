@@ -18,10 +18,43 @@ typedef struct {
 typedef struct {
   ww_candidate_state state;
   uint32_t cases;
+  uint32_t unreached; /* a line of it that no case reached, where it has more such code
+                         than the original; 0: none */
   const char *why;
 } ww_judgement;
 
 bool ww_search_over(const ww_search *s);
+
+/* ---- search_offers.c ---- */
+#define WW_SEARCH_GAIN 0.99 /* of the parent's time: less is a gain */
+
+/* A rewrite of a candidate that nobody has predicted yet. */
+typedef struct {
+  ww_candidate c;
+  uint32_t family, nth; /* offers of one family edit the same places */
+  bool late;            /* it gained nothing before */
+  bool taken;
+} ww_offer;
+
+typedef struct {
+  WW_VEC(ww_offer) v;
+  WW_VEC(uint32_t) sizes; /* of each family */
+} ww_offers;
+
+/* Of its text and launch, wherever the file lies. */
+uint64_t ww_candidate_key(const ww_candidate *c);
+/* Adds all rewrites of a candidate. e: why the text cannot be taken apart. */
+void ww_search_offers(ww_search *s, uint32_t parent, ww_offers *all, ww_err *e);
+
+/* ---- search.c ---- */
+/* Reads and predicts the original, which becomes candidate 0. */
+ww_status ww_search_begin(ww_search *s, ww_err *e);
+/* Candidates that were verified run beside the original (q->measure, q->job). */
+ww_status ww_search_measure(ww_search *s, const uint32_t *ids, uint32_t n, ww_err *e);
+/* The best of what may be handed back: verified and surely faster, or none. */
+void ww_search_take_best(ww_search *s);
+/* It has to hold over more cases, with other contents; else the next. */
+ww_status ww_search_confirm(ww_search *s, ww_err *e);
 
 /* ---- search_ask.c ---- */
 /* Reads and predicts it in this process: unit, fn, launches, report, and what a device

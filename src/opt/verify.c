@@ -311,6 +311,9 @@ static void run_wide(trial *t, uint64_t most) {
   const ww_plan *p = &t->v->p;
   ww_err ignored = {0};
   int side = t->spec[2].memory ? 2 : 0;
+  /* few terms are large there: two of them that move against each other would leave
+   * nothing to see */
+  bool few_large = t->c->contents == WW_CONTENTS_HUGE;
   if (side == 2 && !run(t, 2, 0, NULL, most, &ignored))
     k->exact = image_of(t, 2);
   for (int m = 0; m < 2; m++) {
@@ -320,7 +323,7 @@ static void run_wide(trial *t, uint64_t most) {
         continue;
       uint8_t *bytes = ww_alloc(t->a, k->v[b].bytes + 16);
       memcpy(bytes, t->contents[b], k->v[b].bytes);
-      ww_perturb(k->v[b].type, bytes, k->v[b].bytes, t->c->seed + m);
+      ww_perturb(k->v[b].type, bytes, k->v[b].bytes, m && few_large, t->c->seed + m);
       r->init = bytes;
     }
     if (!run(t, side, 0, NULL, most, &ignored))
@@ -505,6 +508,20 @@ static void judge_moved(verifier *v) {
   }
 }
 
+/* In the third order, in which the old kernel has not run yet: does it differ from
+ * itself there, by the same measure? A table that is nearly full loses other keys in
+ * each order. */
+static bool old_differs_too(trial *t, const ww_yardstick *y, int o, uint64_t most) {
+  ww_discrepancy own;
+  ww_err ignored = {0};
+  double error = 0;
+  uint64_t compared = 0;
+  if (o < 2 || run(t, 0, o, NULL, most, &ignored))
+    return false;
+  ww_judge(y, image_of(t, 0), &own, &error, &compared);
+  return own.buffer != NULL;
+}
+
 static ww_status run_new(trial *t, const ww_yardstick *y, ww_err *e) {
   ww_verdict *out = t->v->out;
   uint64_t most = 40 * t->steps + 2000000;
@@ -524,7 +541,7 @@ static ww_status run_new(trial *t, const ww_yardstick *y, ww_err *e) {
     do
       ww_judge(y, image, &f, &out->error, &out->compared);
     while (f.buffer && may_move(t, y, &f, o, image));
-    if (f.buffer)
+    if (f.buffer && !old_differs_too(t, y, o, most))
       result_differs(t, &f, o);
   }
   return WW_OK;

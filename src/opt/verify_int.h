@@ -88,8 +88,10 @@ uint8_t *ww_case_contents(const ww_plan *p,
                           const ww_launch *l,
                           const ww_region *r,
                           ww_arena *a);
-/* Each float of these contents moved by up to one unit of its last place. */
-void ww_perturb(const char *type, uint8_t *bytes, uint64_t n, uint64_t seed);
+/* Each float of these contents moved by one unit of its last place, up or down or all
+ * of them up: then a sum moves by its terms, whatever their signs. */
+void ww_perturb(
+    const char *type, uint8_t *bytes, uint64_t n, bool all_up, uint64_t seed);
 
 /* ---- verify_cover.c ---- */
 /* Per function and block of a side, to be set where a run gets there. */

@@ -430,7 +430,7 @@ attention_case(test *t, uint32_t B, uint32_t T, uint32_t H, uint32_t K, uint32_t
 }
 
 static void call_token_loss(ww_ops *o, void **p, const test *t) {
-  o->token_loss(o, p[0], p[1], p[2], t->f[0], t->d[0], t->d[1]);
+  o->token_loss(o, p[0], p[1], p[2], NULL, t->f[0], t->d[0], t->d[1]);
 }
 static void token_case(test *t, uint32_t N, uint32_t V) {
   t->d[0] = N;
@@ -694,7 +694,7 @@ TIME(t_swiglu_back) {
   r->o->swiglu_backward(r->o, p[0], p[1], p[2], d[0], d[1]);
 }
 TIME(t_loss) {
-  r->o->token_loss(r->o, (float *)p[1], p[0], r->ints, 1e-3f, d[0], d[1]);
+  r->o->token_loss(r->o, (float *)p[1], p[0], r->ints, NULL, 1e-3f, d[0], d[1]);
 }
 TIME(t_embed) {
   r->o->gather_rows(r->o, p[0], p[1], r->ints, d[0], d[1]);

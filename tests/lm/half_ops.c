@@ -213,11 +213,12 @@ static void half_token_loss(ww_ops *o,
                             float *loss,
                             void *logits,
                             const int32_t *target,
+                            const float *weight,
                             float scale,
                             uint32_t N,
                             uint32_t V) {
   of(o)->cpu->token_loss(of(o)->cpu, loss, in(o, 0, logits, (uint64_t)N * V), target,
-                         scale, N, V);
+                         weight, scale, N, V);
   out(o, 0, logits, (uint64_t)N * V);
 }
 

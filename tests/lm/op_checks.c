@@ -351,12 +351,13 @@ typedef struct {
   float *loss, *logits, *work, *target;
   int32_t *token;
   uint32_t V;
+  float *weight; /* of tokens; NULL: 1 */
 } losses;
 
 static double token_scalar(bench *b, const void *ctx) {
   const losses *l = ctx;
   b->o->copy(b->o, l->work, l->logits, N * l->V * 4);
-  b->o->token_loss(b->o, l->loss, l->work, l->token, 0.5f, N, l->V);
+  b->o->token_loss(b->o, l->loss, l->work, l->token, l->weight, 0.5f, N, l->V);
   const float *each = fetch(b, l->loss, N);
   double sum = 0;
   for (int i = 0; i < N; i++)
@@ -379,13 +380,35 @@ static void check_losses(bench *b) {
   const uint32_t V = 77;
   for (int i = 0; i < N; i++)
     token[i] = i % 3 ? (int32_t)(hash32((uint32_t)i) % V) : -1;
-  losses l = {device(b, NULL, N),     random_device(b, N * V, 3),
-              device(b, NULL, N * V), NULL,
-              ints(b, token, N),      V};
+  losses l = {device(b, NULL, N),
+              random_device(b, N * V, 3),
+              device(b, NULL, N * V),
+              NULL,
+              ints(b, token, N),
+              V,
+              NULL};
   token_scalar(b, &l);
   float *dlogits = device(b, fetch(b, l.work, N * V), N * V);
   slope(b, "token_loss", l.logits, dlogits, N * V, token_scalar, &l);
-  DROP(b, l.loss, l.logits, l.work, l.token, dlogits);
+
+  float weight[N]; /* above and below 0 */
+  for (int i = 0; i < N; i++)
+    weight[i] = i % 2 ? 1.5f : -0.75f;
+  l.weight = device(b, weight, N);
+  token_scalar(b, &l);
+  float *dweighted = device(b, fetch(b, l.work, N * V), N * V);
+  slope(b, "token_loss, weighted", l.logits, dweighted, N * V, token_scalar, &l);
+  for (int i = 0; i < N; i++)
+    weight[i] = 1;
+  DROP(b, l.weight);
+  l.weight = device(b, weight, N);
+  token_scalar(b, &l);
+  const float *plain = fetch(b, dlogits, N * V), *ones = fetch(b, l.work, N * V);
+  float most = 0;
+  for (uint32_t i = 0; i < N * V; i++)
+    most = fmaxf(most, fabsf(plain[i] - ones[i]));
+  result(b, most == 0, "token_loss: weights of 1 change nothing", most);
+  DROP(b, l.loss, l.logits, l.work, l.token, l.weight, dlogits, dweighted);
 
   float *target = host(b, N * 4, 1), *out = host(b, N * 8, 1);
   for (int i = 0; i < N * 4; i++)

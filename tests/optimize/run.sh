@@ -33,7 +33,7 @@ refused() { # NAME CODE PATTERN ARGUMENTS...
 }
 
 faster() { # FILE KERNEL LEAST REWRITE OPTIONS... : a gain of at least LEAST in which the rewrite has a part
-  local file=$1 kernel=$2 least=$3 rewrite=$4 out ok=0 why
+  local file=$1 kernel=$2 least=$3 rewrite=$4 ok=0 why # $out stays, for what is looked at besides
   shift 4
   out=$("$warpwise" optimize "$file" --kernel "$kernel" --seed 7 --seconds 600 --rounds ${rounds:-1} --beam 1 --patch k.patch --json "$@" 2>&1)
   why=$(printf '%s' "$out" | python3 -c '
@@ -58,7 +58,9 @@ elif any(tried[t]["state"] != "verified" for t in tried if t == r["best"]): prin
   git checkout -q "$file"
 }
 
-faster naive.cu scale_columns 1.5 "swap block"
+faster naive.cu scale_columns 1.5 "swap block" --page k.html --propose k.job
+result "$(grep -q 'Before and after' k.html && grep -q 'scale_columns, after' k.html && grep -q '<svg' k.html && grep -q 'What was tried' k.html && grep -q 'class="best"' k.html && grep -q 'class="add"' k.html && echo 1)" "a page" "$(head -c 300 k.html)"
+result "$([ "$(grep -c '"candidate"' k.job)" -ge 2 ] && echo 1)" "a job for another machine" "$(head -c 300 k.job)"
 faster naive.cu sum 3 "atomic-warp atomic-sum"
 faster naive.cu column_sums 1.1 "accumulate restrict row"
 faster naive.cu waves 2 floats --gpu rtx3080
@@ -72,15 +74,11 @@ faster naive.cu transpose 2 turn
 faster naive.cu eightfold 2 axes
 faster naive.cl scale_columns 1.5 swap
 faster program.cu double_all 1.3 "block stride jam"
-out=$("$warpwise" optimize program.cu --rounds 1 --seed 7 --output - 2>&1)
-result "$(printf '%s' "$out" | grep -Eq 'double_all<<<\(\(1 << 20\) \+ [0-9]+\) / [0-9]+, [0-9]+>>>|double_all<<<dim3\(' && echo 1)" "the launch follows the kernel" "$out"
+result "$(printf '%s' "$out" | python3 -c 'import json, sys; print(json.load(sys.stdin)["source"])' | grep -Eq 'double_all<<<\(\(1 << 20\) \+ [0-9]+\) / [0-9]+, [0-9]+>>>|double_all<<<dim3\(' && echo 1)" "the launch follows the kernel" "$out"
 out=$("$warpwise" optimize naive.cu --kernel neighbours --seed 7 --all 2>&1)
 result "$(printf '%s' "$out" | grep -q 'nothing better was found' && echo 1)" "what cannot be changed stays" "$out"
 out=$("$warpwise" optimize naive.cu --kernel column_sums --may-overlap --seed 7 --rounds 1 --json 2>&1)
 result "$(printf '%s' "$out" | grep -q '"rewrite":"accumulate"' || echo 1)" "buffers that may overlap: no register for an element" "$out"
-"$warpwise" optimize naive.cu --kernel scale_columns --seed 7 --rounds 1 --page k.html --propose k.job >out 2>&1
-result "$(grep -q 'Before and after' k.html && grep -q 'scale_columns, after' k.html && grep -q '<svg' k.html && grep -q 'What was tried' k.html && grep -q 'class="best"' k.html && grep -q 'class="add"' k.html && echo 1)" "a page" "$(cat out)"
-result "$([ "$(grep -c '"candidate"' k.job)" -ge 2 ] && echo 1)" "a job for another machine" "$(head -c 300 k.job)"
 "$warpwise" optimize naive.cl --seed 7 --rounds 1 --beam 1 --propose cl.job >out 2>&1
 if "$warpwise" measure --job cl.job >measured 2>&1; then # an OpenCL device, PoCL say
   out=$("$warpwise" optimize --resume cl.job --patch cl.patch 2>&1)
@@ -99,6 +97,23 @@ for cheat in $(grep -o '^__global__ void [a-z_]*' cheats.cu | awk '{ print $3 }'
   out=$("$warpwise" verify cheats.cu --kernel scale --new-kernel $cheat --seed 3 2>&1)
   result "$(printf '%s' "$out" | grep -q '^different' && echo 1)" "a cheat is caught: $cheat" "$out"
 done
+# ---- a policy: what it learns from, and a search that it leads (the text model is none: its choices are poor, but allowed) ----
+model=$(dirname "$warpwise")/models/text.gguf
+echo '{"file":"naive.cu","kernel":"scale_columns"}' >one.jsonl
+out=$("$warpwise" dataset episodes one.jsonl --depth 1 --seconds 300 -o episodes.jsonl --json 2>&1)
+result "$(printf '%s' "$out" | grep -q '"kernels":1,"states":1,"failed":0' && grep -q '"state":"verified"' episodes.jsonl && echo 1)" "a kernel's rewrites, all tried" "$out"
+out=$("$warpwise" dataset episodes one.jsonl -o episodes.jsonl --json 2>&1)
+result "$(printf '%s' "$out" | grep -q '"kernels":0' && [ "$(wc -l <episodes.jsonl)" = 1 ] && echo 1)" "what is there is not tried again" "$out"
+out=$("$warpwise" dataset transcripts episodes.jsonl --times 9 -o lessons.jsonl 2>&1)
+result "$([ "$(grep -c '"completion":"{.*predict.*<|end|>","weight":1,' lessons.jsonl)" -ge 1 ] && [ "$(wc -l <lessons.jsonl)" = 9 ] && echo 1)" "lessons" "$out"
+out=$("$warpwise" dataset transcripts episodes.jsonl --policy "$model" --score --json 2>&1)
+result "$(printf '%s' "$out" | grep -q '"kernels":1,"with_tools":[01],"without":[01],' && echo 1)" "a policy is scored" "$out"
+out=$("$warpwise" optimize naive.cu --kernel scale_columns --seed 7 --rounds 1 --policy "$model" --predictions 2 --json 2>&1)
+result "$(printf '%s' "$out" | grep -q '"predictions":[012],' && echo 1)" "a policy asks for no more predictions than it may" "$out"
+refused "a policy that is no model" 3 'naive.cu' naive.cu --kernel scale_columns --policy naive.cu
+refused "a policy and a device" 2 'leave --measure out' naive.cu --kernel scale_columns --policy "$model" --measure
+out=$("$warpwise" dataset transcripts lessons.jsonl -o x.jsonl 2>&1)
+result "$(printf '%s' "$out" | grep -q 'lessons.jsonl:1: .*not a state' && echo 1)" "lessons are no episodes" "$out"
 refused "a job without measurements" 2 'measured yet' --resume k.job
 refused "a job that is there" 2 'k.job' naive.cu --kernel scale_columns --rounds 1 --propose k.job
 refused "no file" 2 'name a source' --json

@@ -21,7 +21,7 @@ cases = [
     ("nothing done, stale memory kept: wrong", text.replace(assign, ";"), {}),
     ("NaN where nobody looks: wrong", text.replace(assign, assign + " if (i == n - 1) y[i] = NAN;"), {}),
     ("quicker than memory: impossible", text, {"needs": {"read_bytes": 1e15}}),
-    ("counts its runs in a variable of its own: failed", once, {}),
+    ("counts its runs in a variable of its own: failed|wrong", once, {}),  # newer compilers take such a variable
     ("only what was zero before: wrong", text.replace(assign, "if (x[i + k] < 0.5f) " + assign), {}),
     ("input and output exchanged: wrong", text, {"args": [1, 0, 2]}),
     ("another kernel than the text has: failed", text, {"kernel": "other"}),

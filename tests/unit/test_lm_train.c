@@ -531,6 +531,7 @@ static void test_bad_lines(void **state) {
       {"{\"prompt\":\"a\",\"completion\":\"b\",\"numbers\":[1]}", "of 2"},
       {"{\"prompt\":\"a\",\"completion\":\"b\",\"numbers\":[1,\"x\"]}", "finite"},
       {"{\"prompt\":\"a\",\"completion\":\"b\",\"numbers\":[1,1e99]}", "finite"},
+      {"{\"prompt\":\"a\",\"completion\":\"b\",\"weight\":\"x\"}", "weight"},
       {"{\"messages\":{}}", "array"},
       {"{\"messages\":[{\"role\":\"user\"}]}", "content"},
       {"{\"messages\":7}", "array"},

@@ -141,6 +141,34 @@ static void test_unroll(void **state) {
            "__global__ void k(int n, float *x) {\n  float s = 0;\n  #pragma unroll 2\n"
            "  for (int j = 0; j < n; j++)\n    s += x[j];\n  x[0] = s;\n}\n",
            UNROLL, &line256);
+  /* two conditions end it; a break does */
+  has_none(*state,
+           "__global__ void k(int n, int m, float *x) {\n  float s = 0;\n"
+           "  for (int j = 0; j < n && m > 3; j++)\n    s += x[j];\n  x[0] = s;\n}\n",
+           UNROLL, &line256);
+  has_none(*state,
+           "__global__ void k(int n, float *x) {\n  float s = 0;\n"
+           "  for (int j = 0; j < n; j++) {\n    if (x[j] < 0) break;\n    s += x[j];\n"
+           "  }\n  x[0] = s;\n}\n",
+           UNROLL, &line256);
+}
+
+static void test_atomic_group(void **state) {
+  has(*state,
+      "__global__ void k(int n, const int *to, const float *x, float *s) {\n"
+      "  int i = " GID ";\n  if (i < n) atomicAdd(&s[to[i]], x[i]);\n}\n",
+      ATOMIC_GROUP, &line256, "(unsigned long long)", "__shfl_sync(peers, own, __ffs(");
+  has(*state,
+      "__global__ void k(int n, int *s) {\n  atomicAdd(&s[threadIdx.x / 4], n);\n}\n",
+      ATOMIC_GROUP, &line256, "= &s[threadIdx.x / 4], own = n;",
+      "__reduce_add_sync(peers, own);", "if (threadIdx.x % 32 == __ffs(peers) - 1)");
+  /* one address for all; somebody uses the result */
+  has_none(*state, "__global__ void k(int n, int *s) { atomicAdd(s, n); }\n",
+           ATOMIC_GROUP, &line256);
+  has_none(*state,
+           "__global__ void k(int n, int *s) {\n"
+           "  int was = atomicAdd(&s[threadIdx.x / 4], n);\n  s[was] = 0;\n}\n",
+           ATOMIC_GROUP, &line256);
 }
 
 static void test_atomic_warp(void **state) {
@@ -247,6 +275,13 @@ static void test_row(void **state) {
       ";\n  float t = 0;\n  for (int j = 0; j < m; j++)\n"
       "    if (a[i * m + j] > t) t = a[i * m + j];\n  y[i] = t;\n}\n",
       ROW, &line256, "t = t_other > t ? t_other : t;");
+  /* places of a queue are everybody's own */
+  has(*state,
+      "__global__ void k(int n, const int *first, const int *to, int *q, int *tail) {\n"
+      "  int i = " GID ";\n  if (i >= n) return;\n"
+      "  for (int j = first[i]; j < first[i + 1]; j++)\n"
+      "    if (to[j] > n) q[atomicAdd(tail, 1)] = to[j];\n}\n",
+      ROW, &line256, "for (int j = (first[i]) + lane; j < first[i + 1]; j += 32)");
   /* rounds that depend on one another */
   has_none(*state,
            "__global__ void k(int n, int m, const float *a, float *y) {\n  int i = " GID
@@ -381,6 +416,56 @@ static void test_jam_both(void **state) {
       strstr(both, "if (col_x1 != col && row_y1 != row) c[row_y1 * n + col_x1]"));
 }
 
+#define TREE_OF(last)                                                              \
+  "__global__ void k(int n, const float *x, float *y) {\n"                         \
+  "  __shared__ float s[256];\n  int t = threadIdx.x, i = blockIdx.x * 256 + t;\n" \
+  "  s[t] = i < n ? x[i] : 0;\n  __syncthreads();\n"                               \
+  "  for (int d = 128; d > 0; d /= 2) {\n    if (t < d) s[t] += s[t + d];\n"       \
+  "    __syncthreads();\n  }\n  if (t == 0) y[blockIdx.x] = " last ";\n}\n"
+
+static void test_tree(void **state) {
+  const ww_launch odd = {.grid = {64, 1, 1}, .block = {96, 1, 1}};
+  has(*state, TREE_OF("s[0]"), TREE, &line256, "for (int d = 128; d > 16; d /= 2)",
+      "if (t < 32) {", "= s[t];", " += __shfl_down_sync(0xffffffffu, ",
+      "if (t == 0) s[0] = ");
+  /* what the tree leaves beside its top; a block that is no power of two */
+  has_none(*state, TREE_OF("s[1]"), TREE, &line256);
+  has_none(*state, TREE_OF("s[0]"), TREE, &odd);
+  /* its start changes with the block */
+  has(*state, TREE_OF("s[0]"), TEAM, &line256, "float s[64]",
+      "for (int d = 32; d > 0;");
+}
+
+/* Of nested loops the innermost is shared, and the lanes meet behind the outermost. */
+static void test_row_innermost(void **state) {
+  const char *nested =
+      "__global__ void k(int n, const int *c, const int *first, const float *a, "
+      "float *y) {\n  int i = " GID ";\n  if (i >= n) return;\n  float s = 0;\n"
+      "  for (int b = 0; b < 9; b++)\n"
+      "    for (int j = first[c[i] + b]; j < first[c[i] + b + 1]; j++) s += a[j];\n"
+      "  y[i] = s;\n}\n";
+  const char *mixed =
+      "__global__ void k(int n, const float *a, float *y) {\n  int i = " GID
+      ";\n  if (i >= n) return;\n  float s = 0;\n"
+      "  for (int b = 0; b < 9; b++) {\n    s += a[b];\n"
+      "    for (int j = 0; j < n; j++) s += a[j * 9 + b];\n  }\n"
+      "  y[i] = s;\n}\n";
+  bool inner = false;
+  const char *now;
+  for (int n = 0; (now = offer(*state, nested, WW_REWRITE_ROW, n, &line256)); n++) {
+    if (!strstr(now,
+                "for (int b = 0; b < 9; b++)\n    for (int j = (first[c[i] + b]) + "
+                "lane; j < first[c[i] + b + 1]; j += 16) s += a[j];"))
+      continue;
+    inner = true;
+    assert_non_null(strstr(now, "s += a[j];\n  for (int d"));
+  }
+  assert_true(inner);
+  /* what the outer loop adds itself would be added by every lane */
+  for (int n = 0; (now = offer(*state, mixed, WW_REWRITE_ROW, n, &line256)); n++)
+    assert_non_null(strstr(now, "for (int j = 0; j < n; j++)"));
+}
+
 static void test_jam(void **state) {
   has(*state,
       "__global__ void k(int n, const float *a, const float *b, float *c) {\n"
@@ -397,6 +482,20 @@ static void test_jam(void **state) {
       JAM, &line256, "blockIdx.x * (blockDim.x * 2) + threadIdx.x",
       "int i_x1 = i + blockDim.x < n ? i + blockDim.x : i;",
       "if (i_x1 != i) x[i_x1] *= 2;");
+  /* an element decides what its copy does, and what it then changes is its own */
+  has(*state,
+      "__global__ void k(int n, int m, const float *x, const float *p, int *y) {\n"
+      "  int i = " GID ";\n  if (i >= n) return;\n  int in = 0;\n"
+      "  for (int a = 0; a < m; a++)\n    if (x[i] < p[a]) in = !in;\n"
+      "  y[i] = in;\n}\n",
+      JAM, &line256, "int in_x1 = 0;", "if (x[i] < p[a]) in = !in;",
+      "if (x[i_x1] < p[a]) in_x1 = !in_x1;", "if (i_x1 != i) y[i_x1] = in_x1;");
+  has_none(*state,
+           "__global__ void k(int n, int m, const float *x, const float *p, int *y) {\n"
+           "  int i = " GID ";\n  if (i >= n) return;\n  int in = 0;\n"
+           "  for (int a = 0; a < m; a++) {\n    if (x[i] < p[a]) continue;\n"
+           "    in += a;\n  }\n  y[i] = in;\n}\n",
+           JAM, &line256);
   /* the index decides how often a loop runs */
   has_none(*state,
            "__global__ void k(int n, float *x) {\n  int i = " GID
@@ -483,14 +582,15 @@ static void test_patch(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(test_syntax),      TEST(test_block),        TEST(test_launches_follow),
-      TEST(test_swap),        TEST(test_restrict),     TEST(test_comment_follows),
-      TEST(test_floats),      TEST(test_unroll),       TEST(test_accumulate),
-      TEST(test_atomic_sum),  TEST(test_atomic_table), TEST(test_share),
-      TEST(test_row),         TEST(test_tile),         TEST(test_turn),
-      TEST(test_jam_both),    TEST(test_jam),          TEST(test_fast),
-      TEST(test_atomic_warp), TEST(test_stride),       TEST(test_grid),
-      TEST(test_table),       TEST(test_reshape),      TEST(test_patch),
+      TEST(test_syntax),        TEST(test_block),        TEST(test_launches_follow),
+      TEST(test_swap),          TEST(test_restrict),     TEST(test_comment_follows),
+      TEST(test_floats),        TEST(test_unroll),       TEST(test_accumulate),
+      TEST(test_atomic_sum),    TEST(test_atomic_table), TEST(test_share),
+      TEST(test_row),           TEST(test_tile),         TEST(test_turn),
+      TEST(test_atomic_group),  TEST(test_tree),         TEST(test_jam_both),
+      TEST(test_row_innermost), TEST(test_jam),          TEST(test_fast),
+      TEST(test_atomic_warp),   TEST(test_stride),       TEST(test_grid),
+      TEST(test_table),         TEST(test_reshape),      TEST(test_patch),
   };
   return RUN(tests);
 }

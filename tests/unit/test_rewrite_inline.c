@@ -5,7 +5,7 @@
 
 static const char *inlined(ww_arena *a, const char *text) {
   ww_syntax syntax;
-  read_syntax(a, text, &syntax);
+  read_syntax(text, &syntax);
   ww_rewrite_input in = {
       .syntax = &syntax, .kernel = "k", .line = 1, .launch = &line256};
   return ww_rewrite_inlined(&in, a);

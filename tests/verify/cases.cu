@@ -184,3 +184,23 @@ __global__ void first_small_of_half(int n, const int *x, int *first) {
     if (i < n && x[i] < 3) atomicMin(first, i);
   }
 }
+
+// Channels of a signal: with all sizes alike one block along `len` is as much as a case can take.
+// warpwise: grid=(len+127)/128,outs block=128 len=4096 ins=64 outs=64 x=[ins*len] w=[outs*ins] y=[outs*len]
+__global__ void channels(int len, int ins, int outs, const float *x, const float *w, float *y) {
+  int t = blockIdx.x * blockDim.x + threadIdx.x, o = blockIdx.y;
+  if (t >= len || o >= outs) return;
+  float s = 0;
+  for (int c = 0; c < ins; c++)
+    for (int k = 0; k < 40; k++) s += w[o * ins + c] * x[c * len + max(t - k, 0)];
+  y[o * len + t] = s;
+}
+
+__global__ void channels_wrong_start(int len, int ins, int outs, const float *x, const float *w, float *y) {
+  int t = blockIdx.x * blockDim.y + threadIdx.x, o = blockIdx.y;
+  if (t >= len || o >= outs) return;
+  float s = 0;
+  for (int c = 0; c < ins; c++)
+    for (int k = 0; k < 40; k++) s += w[o * ins + c] * x[c * len + max(t - k, 0)];
+  y[o * len + t] = s;
+}

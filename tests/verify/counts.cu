@@ -79,3 +79,25 @@ __global__ void keep_same_place(const int *x, int *out, int *tail, int n) {
   at = __shfl_sync(0xffffffff, at, 0);
   if (mine) out[at + __popc(all & ((1u << lane) - 1)) / 2 * 2] = x[i];
 }
+
+// A table that may be nearly full: which keys find no place is a matter of order.
+// warpwise: grid=(n+127)/128 block=128 n=4096 mask=8191 keys=u32[n]:uniform(1,1000000) table=u32[mask+1]:zeros
+__global__ void put(int n, unsigned mask, const unsigned *keys, unsigned *table) {
+  int i = blockIdx.x * 128 + threadIdx.x;
+  if (i >= n) return;
+  unsigned key = keys[i], at = key * 2654435769u >> 3;
+  for (int tries = 0; tries < 16; tries++, at++) {
+    unsigned was = atomicCAS(&table[at & mask], 0u, key);
+    if (was == 0u || was == key) return;
+  }
+}
+
+__global__ void put_wide(int n, unsigned mask, const unsigned *keys, unsigned *table) {
+  long long i = (long long)blockIdx.x * 128 + threadIdx.x;
+  if (i >= n) return;
+  unsigned key = keys[i], at = key * 2654435769u >> 3;
+  for (int tries = 0; tries < 16; tries++, at++) {
+    unsigned was = atomicCAS(&table[at & mask], 0u, key);
+    if (was == 0u || was == key) return;
+  }
+}

@@ -217,3 +217,37 @@ __global__ void product_warp(int n, int m, const float *a, const float *x, float
   s = warp_sum(s);
   if (threadIdx.x == 0) y[blockIdx.x] = s;
 }
+
+// Sums down the columns, by one thread and by eight that meet at the end: the terms are added in another order.
+// warpwise: grid=(w+31)/32 block=32 h=100 w=64 x=f32[h*w] y=f32[w]
+__global__ void columns(const float *x, float *y, int h, int w) {
+  int c = blockIdx.x * 32 + threadIdx.x;
+  if (c >= w) return;
+  for (int r = 0; r < h; r++) y[c] += x[r * w + c];
+}
+
+// warpwise: grid=(w+31)/32 block=32,8 h=100 w=64 x=f32[h*w] y=f32[w]
+__global__ void columns_by_eight(const float *x, float *y, int h, int w) {
+  __shared__ float s[8][32];
+  int c = blockIdx.x * 32 + threadIdx.x;
+  float v = 0;
+  for (int r = threadIdx.y; c < w && r < h; r += 8) v += x[r * w + c];
+  s[threadIdx.y][threadIdx.x] = v;
+  __syncthreads();
+  if (threadIdx.y || c >= w) return;
+  for (int k = 1; k < 8; k++) v += s[k][threadIdx.x];
+  y[c] += v;
+}
+
+// warpwise: grid=(w+31)/32 block=32,8 h=100 w=64 x=f32[h*w] y=f32[w]
+__global__ void columns_by_seven(const float *x, float *y, int h, int w) {
+  __shared__ float s[8][32];
+  int c = blockIdx.x * 32 + threadIdx.x;
+  float v = 0;
+  for (int r = threadIdx.y; c < w && r < h; r += 8) v += x[r * w + c];
+  s[threadIdx.y][threadIdx.x] = v;
+  __syncthreads();
+  if (threadIdx.y || c >= w) return;
+  for (int k = 1; k < 7; k++) v += s[k][threadIdx.x];
+  y[c] += v;
+}

@@ -130,7 +130,7 @@ __device__ __forceinline__ void write_row(real *x, unsigned V, const span &s, co
 }
 
 template <typename real>
-__device__ __forceinline__ void token_loss(float *loss, real *logits, const int *target, float scale, unsigned V) {
+__device__ __forceinline__ void token_loss(float *loss, real *logits, const int *target, const float *weight, float scale, unsigned V) {
   __shared__ float hold[64];
   real *x = logits + (u64)blockIdx.x * V;
   span s = find_span(x, V);
@@ -142,14 +142,16 @@ __device__ __forceinline__ void token_loss(float *loss, real *logits, const int 
   }
   float asked = to_float(x[t]); /* before anybody writes: join_block has a barrier */
   running r = join_block(read_row(x, V, s), hold);
+  float by = weight ? weight[blockIdx.x] : 1.f;
+  scale *= by;
   write_row(x, V, s, r, scale);
   __syncthreads();
   if (threadIdx.x) return;
   x[t] = of_float<real>((power2(asked * LOG2E - r.most * LOG2E) / r.sum - 1.f) * scale);
-  loss[blockIdx.x] = logf(r.sum) + r.most - asked;
+  loss[blockIdx.x] = (logf(r.sum) + r.most - asked) * by;
 }
-BOTH(token_loss, __launch_bounds__(1024), (float *loss, real *logits, const int *target, float scale, unsigned V),
-     (loss, logits, target, scale, V))
+BOTH(token_loss, __launch_bounds__(1024), (float *loss, real *logits, const int *target, const float *weight, float scale, unsigned V),
+     (loss, logits, target, weight, scale, V))
 
 /* A thread for each row: K is small. Outside -5..5 the log spread has no gradient. */
 template <typename real>

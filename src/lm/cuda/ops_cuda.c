@@ -291,6 +291,7 @@ static void token_loss(ww_ops *o,
                        float *loss,
                        void *logits,
                        const int32_t *target,
+                       const float *weight,
                        float scale,
                        uint32_t N,
                        uint32_t V) {
@@ -299,7 +300,8 @@ static void token_loss(ww_ops *o,
                                                   : vectors >= 2048 ? 512
                                                   : vectors >= 512  ? 256
                                                                     : 128;
-  LAUNCH(g, WW_K_token_loss, N, 1, threads, 0, &loss, &logits, &target, &scale, &V);
+  LAUNCH(g, WW_K_token_loss, N, 1, threads, 0, &loss, &logits, &target, &weight, &scale,
+         &V);
 }
 
 static void number_loss(ww_ops *o,

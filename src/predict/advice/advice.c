@@ -115,8 +115,10 @@ void ww_advice_add(ww_advisor *x,
                    const char *remedy) {
   ww_timing t;
   ww_time(without, x->g, x->params, &t);
-  /* model against model; the corrected time keeps the ratio */
-  double gain = ww_ratio(x->p->machine_us, t.us);
+  /* Model against model: the corrected time keeps the ratio. But what the correction has
+   * taken away already cannot be gained once more. */
+  double now = fmin(x->p->machine_us, x->p->timing.us);
+  double gain = ww_ratio(now, t.us);
   if (!(gain >= LEAST_GAIN) || !isfinite(gain))
     return;
   ww_push(x->a, &x->items,
@@ -179,8 +181,8 @@ double ww_advice_touched(const ww_advisor *x, const ww_arg_counts *g) {
 ww_loc ww_advice_kernel(const ww_advisor *x) {
   for (uint32_t k = 0; x->fn->file && k < x->m->nfiles; k++)
     if (x->m->files[k] && !strcmp(x->m->files[k], x->fn->file))
-      return (ww_loc){k, x->fn->line};
-  return (ww_loc){0, 0};
+      return (ww_loc){k, x->fn->line, 0};
+  return (ww_loc){0};
 }
 
 static int by_gain(const void *a, const void *b) {
@@ -247,17 +249,44 @@ static int by_share(const void *a, const void *b) {
                                : (int)p->line - (int)q->line;
 }
 
+/* The line of this place among those of the tally, or one that has only calls. */
+static ww_report_line *line_at(const ww_advisor *x, ww_loc at, ww_advice *out) {
+  const ww_line_counts *l = ww_advice_line(x, at);
+  if (l)
+    return &out->lines[l - x->lines];
+  const char *file = file_of(x, at);
+  for (uint32_t k = x->t->nlines; k < out->nlines; k++)
+    if (out->lines[k].line == at.line && out->lines[k].file == file)
+      return &out->lines[k];
+  out->lines[out->nlines] = (ww_report_line){.file = file, .line = at.line};
+  return &out->lines[out->nlines++];
+}
+
+/* What a line costs counts at the calls that led to it too, by its instructions there.
+ */
+static void cost_calls(const ww_advisor *x, ww_advice *out) {
+  for (uint32_t k = 0; k < x->t->ncalls; k++) {
+    const ww_call_counts *c = &x->t->calls[k];
+    const ww_line_counts *of = ww_advice_line(x, (ww_loc){c->file, c->line, 0});
+    if (!of)
+      continue;
+    double part = ww_ratio(c->warp_instructions, of->warp_instructions);
+    line_at(x, (ww_loc){c->from_file, c->from_line, 0}, out)->inlined +=
+        part * out->lines[of - x->lines].share;
+  }
+}
+
 static void cost_lines(const ww_advisor *x, ww_advice *out) {
   const ww_tally *t = x->t;
   shares *each = WW_NEWN(x->a, shares, t->nlines + 1);
-  out->lines = WW_NEWN(x->a, ww_report_line, t->nlines + 1);
+  out->lines = WW_NEWN(x->a, ww_report_line, t->nlines + t->ncalls + 1);
   out->nlines = t->nlines;
   for (uint32_t k = 0; k < t->nlines; k++) {
     const ww_line_counts *l = &t->lines[k];
     double sectors = l->ld_sectors + l->st_sectors;
     double requests = l->ld_requests + l->st_requests;
     out->lines[k] = (ww_report_line){
-        .file = file_of(x, (ww_loc){l->file, l->line}),
+        .file = file_of(x, (ww_loc){l->file, l->line, 0}),
         .line = l->line,
         .bytes = 32 * sectors,
         .sectors_per_request = ww_ratio(sectors, requests),
@@ -281,6 +310,7 @@ static void cost_lines(const ww_advisor *x, ww_advice *out) {
     out->rest -= part;
   }
   out->rest = fmax(out->rest, 0);
+  cost_calls(x, out);
   qsort(out->lines, out->nlines, sizeof *out->lines, by_share);
 }
 

@@ -3,6 +3,7 @@
 #ifndef WW_ADVICE_INT_H
 #define WW_ADVICE_INT_H
 
+#include "../../trace/roles.h"
 #include "advice.h"
 
 /* One IR instruction as it was executed. */

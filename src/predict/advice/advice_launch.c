@@ -33,7 +33,7 @@ static uint32_t blamed(const ww_advisor *x, uint32_t block) {
 
 static ww_loc branch_loc(const ww_advisor *x, uint32_t block) {
   const ww_block *b = &x->fn->blocks[block];
-  ww_loc at = {0, 0};
+  ww_loc at = {0};
   for (uint32_t i = b->nins; !at.line && i-- > 0;)
     at = x->m->locs[b->ins[i].loc];
   return at;
@@ -260,12 +260,25 @@ static void partial_warps(ww_advisor *x) {
       ww_fmt(x->a, "choose a block size that is a multiple of %u", x->g->lanes));
 }
 
+/* Where a thread goes next depends on what it found, or it waits for what others write:
+ * its turns cannot be shared out. */
+static bool goes_by_data(const ww_advisor *x) {
+  ww_role *roles = WW_NEWN(x->a, ww_role, x->fn->nparams + 1);
+  ww_roles_find(x->fn, x->a, roles);
+  for (uint32_t p = 0; p < x->fn->nparams; p++)
+    if (roles[p].linked || roles[p].searched || roles[p].flag)
+      return true;
+  return false;
+}
+
 static void few_blocks(ww_advisor *x) {
   ww_work w = *x->work;
   double blocks = w.blocks;
   double slots = (double)x->g->sms * w.occupancy.blocks;
   double more = slots;
   if (blocks >= 0.7 * slots || blocks < 1)
+    return;
+  if (x->fn->nloops && goes_by_data(x))
     return;
   if (x->fn->nloops) {
     /* a block should still have something to do */
@@ -286,7 +299,7 @@ static void few_blocks(ww_advisor *x) {
     ww_occupancy_of(x->g, w.block_threads, w.occupancy.registers,
                     w.occupancy.shared_bytes / k, &w.occupancy);
   }
-  bool idle = blocks < x->g->sms;
+  bool idle = blocks <= x->g->sms / 2.0;
   ww_advice_add(
       x, WW_RULE_FEW_BLOCKS, ww_advice_kernel(x), &w,
       idle ? ww_fmt(x->a, "%.0f block%s for %u SMs: most of the GPU has nothing to do",
@@ -304,8 +317,9 @@ static void tail(ww_advisor *x) {
   ww_work w = *x->work;
   double slots = (double)x->g->sms * w.occupancy.blocks;
   double waves = ww_ratio(w.blocks, slots);
-  if (waves <= 1.02 || waves > 8 || waves - floor(waves) < 0.02)
-    return;
+  double last = waves - floor(waves);
+  if (waves <= 1.02 || waves > 8 || last < 0.02 || last > 0.5)
+    return; /* a last wave that is half full leaves no more than that idle */
   double even = floor(waves) * slots;
   scale_chain(&w.chain, w.blocks / even);
   w.blocks = even;
@@ -346,7 +360,7 @@ static void barriers(ww_advisor *x) {
       worst = s;
   w.chain.barriers *= 0.25;
   ww_advice_add(
-      x, WW_RULE_BARRIERS, worst ? ww_site_loc(x, worst) : (ww_loc){0, 0}, &w,
+      x, WW_RULE_BARRIERS, worst ? ww_site_loc(x, worst) : (ww_loc){0}, &w,
       ww_fmt(
           x->a,
           "%.3g block barriers a thread; at each the block waits for its slowest warp",

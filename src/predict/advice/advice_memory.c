@@ -3,6 +3,7 @@
  *
  * Lines come from the trace's tally; each rule makes one finding, at its costliest
  * line, for all lines that share the cause. */
+#include "../../trace/guess.h"
 #include "advice_int.h"
 
 #include <stdlib.h>
@@ -67,7 +68,7 @@ static culprits scattered(const ww_advisor *x, bool store) {
     double sectors = store ? l->st_sectors : l->ld_sectors;
     double need = fmax((store ? l->st_bytes : l->ld_bytes) / 32, requests);
     if (sectors > 1.5 * need)
-      ww_push(x->a, &out, (culprit){{l->file, l->line}, sectors - need, sectors});
+      ww_push(x->a, &out, (culprit){{l->file, l->line, 0}, sectors - need, sectors});
   }
   return out;
 }
@@ -103,6 +104,37 @@ static double tidy_cycles(const ww_advisor *x, bool store, double now) {
   return now * other / (side + other) + fmin(tidy, now * side / (side + other));
 }
 
+/* Parameters (bit p, p < 64) whose numbers are where rows begin. */
+static uint64_t row_pointers(const ww_advisor *x) {
+  ww_role *roles = WW_NEWN(x->a, ww_role, x->fn->nparams + 1);
+  uint64_t rows = 0;
+  ww_roles_find(x->fn, x->a, roles);
+  for (uint32_t p = 0; p < x->fn->nparams && p < 64; p++)
+    rows |= (uint64_t)(roles[p].rows || roles[p].bound) << p;
+  return rows;
+}
+
+/* Numbers that the kernel loads are part of the addresses of this line: no order of its
+ * own indices helps. Where a row begins is none of them: its elements are neighbours.
+ */
+static bool data_decides(const ww_advisor *x, ww_loc at, bool store) {
+  ww_origins from = ww_origins_find(x->fn, x->a);
+  uint64_t rows = row_pointers(x);
+  bool found = false;
+  for (const ww_site *s = x->sites; s < x->sites_end; s++) {
+    ww_loc here = ww_site_loc(x, s);
+    bool global = store ? s->ins->op == WW_OP_ST && ww_is_global(s->ins)
+                        : ww_loads_global(s->ins);
+    if (!global || s->fn != x->fn || here.file != at.file || here.line != at.line)
+      continue;
+    uint64_t by = from.holds[s->ins->a];
+    if (by && !(by & ~rows))
+      return false;
+    found |= by != 0;
+  }
+  return found;
+}
+
 static void uncoalesced_loads(ww_advisor *x) {
   culprits c = scattered(x, false);
   double excess = sum_excess(&c);
@@ -124,13 +156,19 @@ static void uncoalesced_loads(ww_advisor *x) {
   f->dram_read = fmin(f->dram_read, 32 * kept);
   w.chain.lines_per_load = fmin(w.chain.lines_per_load, 1);
   w.chain.lone = 0;
+  const char *index = ww_word_of(x, WW_WORD_INDEX);
+  const char *shared = ww_word_of(x, WW_WORD_SHARED);
   add(x, WW_RULE_UNCOALESCED_LOAD, &c, &w, scattered_cause(x, &c, false),
-      ww_fmt(x->a,
-             "let consecutive %s read consecutive elements (swap the index "
-             "order, turn an array of "
-             "structures into a structure of arrays), or bring the data "
-             "through %s",
-             ww_word_of(x, WW_WORD_INDEX), ww_word_of(x, WW_WORD_SHARED)));
+      data_decides(x, c.v[0].at, false)
+          ? ww_fmt(x->a,
+                   "data decides these addresses: sort or group it so that consecutive "
+                   "%s read near one another, or keep what is read often in %s",
+                   index, shared)
+          : ww_fmt(x->a,
+                   "let consecutive %s read consecutive elements (swap the index "
+                   "order, turn an array of structures into a structure of arrays), or "
+                   "bring the data through %s",
+                   index, shared));
 }
 
 static void uncoalesced_stores(ww_advisor *x) {
@@ -150,11 +188,19 @@ static void uncoalesced_stores(ww_advisor *x) {
   f->l2_writes *= share;
   f->dram_write = fmin(f->dram_write, 32 * f->l1_st_sectors);
   w.chain.store_lines *= share;
+  const char *index = ww_word_of(x, WW_WORD_INDEX);
+  const char *shared = ww_word_of(x, WW_WORD_SHARED);
   add(x, WW_RULE_UNCOALESCED_STORE, &c, &w, scattered_cause(x, &c, true),
-      ww_fmt(x->a,
-             "let consecutive %s write consecutive elements; where the output is "
-             "transposed, turn a tile around in %s first",
-             ww_word_of(x, WW_WORD_INDEX), ww_word_of(x, WW_WORD_SHARED)));
+      data_decides(x, c.v[0].at, true)
+          ? ww_fmt(x->a,
+                   "data decides these addresses: sort or group it, in %s where a "
+                   "block's part fits there, so that consecutive %s write near one "
+                   "another",
+                   shared, index)
+          : ww_fmt(x->a,
+                   "let consecutive %s write consecutive elements; where the output is "
+                   "transposed, turn a tile around in %s first",
+                   index, shared));
 }
 
 /* ---- shared memory ---- */
@@ -166,7 +212,7 @@ static void bank_conflicts(ww_advisor *x) {
     passes += l->shared_passes;
     if (l->shared_passes > 1.3 * l->shared_ideal_passes)
       ww_push(x->a, &c,
-              (culprit){{l->file, l->line},
+              (culprit){{l->file, l->line, 0},
                         l->shared_passes - l->shared_ideal_passes,
                         l->shared_passes});
   }
@@ -215,7 +261,7 @@ static culprits narrow_lines(const ww_advisor *x, double *bytes, double *others)
   for (const ww_line_counts *l = x->lines; l < x->lines_end; l++) {
     double n = l->ld_requests + l->st_requests;
     if (narrow(l)) {
-      ww_push(x->a, &c, (culprit){{l->file, l->line}, n, n});
+      ww_push(x->a, &c, (culprit){{l->file, l->line, 0}, n, n});
       *bytes += l->ld_bytes + l->st_bytes;
     } else
       *others += n;
@@ -223,8 +269,19 @@ static culprits narrow_lines(const ww_advisor *x, double *bytes, double *others)
   return c;
 }
 
-/* Four elements a thread: a quarter of the requests, of their addresses and of the
- * blocks. */
+/* Each thread goes through something by itself: what its neighbours have beside it is
+ * not what its own next turns take. */
+static bool goes_alone(const ww_advisor *x) {
+  ww_size_use *use = WW_NEWN(x->a, ww_size_use, x->fn->nparams + 1);
+  ww_sizes_find(x->fn, x->a, use);
+  for (uint32_t p = 0; p < x->fn->nparams; p++)
+    if (use[p].loop && !use[p].ends)
+      return true;
+  return false;
+}
+
+/* Four elements a thread: a quarter of the requests and of their addresses, and of the
+ * blocks or, where threads go round over neighbouring elements, of the turns. */
 static void widen(const ww_advisor *x, double requests, double bytes, ww_work *w) {
   ww_part part = {0};
   part.inst[WW_PIPE_LSU] = 0.75 * requests;
@@ -233,7 +290,7 @@ static void widen(const ww_advisor *x, double requests, double bytes, ww_work *w
   ww_part_remove(x, &part, w);
   double waves = w->traffic.l1_wavefronts / 4;
   w->traffic.l1_wavefronts = fmin(w->traffic.l1_wavefronts, fmax(waves, bytes / 128));
-  if (x->fn->nloops)
+  if (x->fn->nloops && !goes_alone(x))
     w->chain.waits /= 4;
   else if (w->blocks >= 4) {
     w->blocks /= 4;
@@ -336,7 +393,7 @@ static void atomics(ww_advisor *x) {
   culprits lines = {0};
   for (const ww_line_counts *l = x->lines; l < x->lines_end; l++)
     if (l->atomics > 0)
-      ww_push(x->a, &lines, (culprit){{l->file, l->line}, l->atomics, l->atomics});
+      ww_push(x->a, &lines, (culprit){{l->file, l->line, 0}, l->atomics, l->atomics});
   if (!lines.n)
     return;
   sum_excess(&lines);

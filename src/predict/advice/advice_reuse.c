@@ -293,7 +293,7 @@ static void shared_traffic(ww_advisor *x) {
       1 - 0.75 * c->shared_ld_passes / (c->shared_ld_passes + c->shared_st_passes);
   w.chain.shared_waits *= 0.25;
   ww_part_remove(x, &part, &w);
-  ww_advice_add(x, WW_RULE_SHARED_TRAFFIC, (ww_loc){worst->file, worst->line}, &w,
+  ww_advice_add(x, WW_RULE_SHARED_TRAFFIC, (ww_loc){worst->file, worst->line, 0}, &w,
                 ww_fmt(x->a,
                        "%.2g loads from shared memory for each arithmetic instruction: "
                        "its bandwidth is the "

@@ -127,16 +127,22 @@ static void print_lines(const ww_explained *x, source *s, FILE *f) {
   fputc('\n', f);
   ww_show_bold(f, "Where the time goes");
   fputs("\n  share      instr.       bytes  line\n", f);
-  for (uint32_t k = 0; k < d->nlines && k < LINES; k++) {
+  uint32_t shown = 0;
+  for (uint32_t k = 0; k < d->nlines && shown < LINES; k++) {
     const ww_report_line *l = &d->lines[k];
-    if (l->share < 0.005 && k)
-      break;
+    if (l->share < 0.005 && l->inlined < 0.005 && k)
+      continue;
+    shown++;
     const char *at = l->line ? place(x, s->arena, l->file, l->line) : "(no line)";
     at = ww_starts(at, "line ") ? at + 5 : at;
-    fprintf(f, "  %3.0f %%  %10s  %10s  %4s | %.*s\n", 100 * l->share,
+    fprintf(f, "  %3.0f %%  %10s  %10s  %4s | ", 100 * l->share,
             ww_show_amount(l->instructions, "1", a),
-            l->bytes > 0 ? ww_show_amount(l->bytes, "byte", b) : "", at, 58,
-            source_line(s, l->file, l->line));
+            l->bytes > 0 ? ww_show_amount(l->bytes, "byte", b) : "", at);
+    if (l->inlined >= 0.005)
+      fprintf(f, "(%.0f %% in what it calls) %.*s\n", 100 * l->inlined, 34,
+              source_line(s, l->file, l->line));
+    else
+      fprintf(f, "%.*s\n", 58, source_line(s, l->file, l->line));
   }
   if (d->rest >= 0.005)
     fprintf(f, "  %3.0f %%  %10s  %10s  start, end and what no line asks for\n",
