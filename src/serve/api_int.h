@@ -83,6 +83,7 @@ uint32_t ww_call_gpus(call *c, ww_gpu **out);
 /* ---- api_page.c: what a page needs beyond reports ---- */
 ww_status ww_call_files(call *c, ww_api_reply *out);
 ww_status ww_call_source(call *c, ww_api_reply *out);
+ww_status ww_call_instructions(call *c, ww_api_reply *out);
 /* members of an object; of a request that was read */
 ww_status ww_call_write_sweep(call *c, const char *range, ww_json *j);
 ww_status ww_call_sweep(call *c, ww_api_reply *out);

@@ -2,7 +2,7 @@
  * processor.
  *
  * Members that are known and mean something here are obeyed; those that would change
- * the answer and cannot be (n above 1, tools, logprobs, penalties) are refused with a
+ * the answer and cannot be (n above 1, logprobs, penalties) are refused with a
  * message; others (user, metadata, ...) are passed over, as servers of this interface
  * do. One text is written at a time: the model takes all cores. */
 #include "completions.h"
@@ -14,6 +14,7 @@
 #include "../base/jsonread.h"
 #include "../lm/chat.h"
 #include "../lm/generate.h"
+#include "completions_tools.h"
 #include "schema.h"
 
 #define MOST_STOPS 16
@@ -39,6 +40,7 @@ typedef struct {
   ww_generate_options how;
   const char *stops[MOST_STOPS + 1];
   ww_grammar *grammar;
+  ww_chat_tools tools;
 } request;
 
 ww_status ww_completions_new(const char *path,
@@ -124,6 +126,21 @@ static void write_choice(
   ww_json_put(j, "logprobs:null,finish_reason:%s}]", finish);
 }
 
+/* A call, or a text, out of the object that the model wrote. */
+static void write_said(const request *r, ww_json *j, const ww_generated *g) {
+  ww_chat_said said;
+  ww_chat_tools_said(g->text.s ? g->text.s : "", r->a, &said);
+  ww_json_put(j, "choices:[{index:0,%s:{role:'assistant',content:%s",
+              r->stream ? "delta" : "message", said.content);
+  if (said.name)
+    ww_json_put(j,
+                "tool_calls:[{index:0,id:%s,type:'function',"
+                "function:{name:%s,arguments:%s}}]",
+                ww_fmt(r->a, "call_%s", r->id), said.name, said.arguments);
+  ww_json_put(j, "},logprobs:null,finish_reason:%s}]",
+              said.name ? "tool_calls" : finish_name(g));
+}
+
 /* A NUL would end the text for the writer of JSON: it becomes what is no UTF-8. */
 static void no_nul(char *s, size_t n) {
   for (size_t k = 0; k < n; k++)
@@ -135,7 +152,10 @@ static void reply_whole(const request *r, const ww_generated *g) {
   ww_json j = {0};
   no_nul(g->text.s, g->text.n);
   begin(r, &j, "chat.completion");
-  write_choice(r, &j, g->text.s, true, finish_name(g));
+  if (r->tools.prompt)
+    write_said(r, &j, g);
+  else
+    write_choice(r, &j, g->text.s, true, finish_name(g));
   write_usage(&j, g);
   ww_json_end_obj(&j);
   ww_http_json(r->x, 200, &j);
@@ -166,6 +186,15 @@ event(const request *r, const char *text, bool role, const ww_generated *end) {
   return send_event(r, &j);
 }
 
+static void said_event(const request *r, const ww_generated *g) {
+  ww_json j = begin_event();
+  no_nul(g->text.s, g->text.n);
+  begin(r, &j, "chat.completion.chunk");
+  write_said(r, &j, g);
+  ww_json_end_obj(&j);
+  send_event(r, &j);
+}
+
 static void usage_event(const request *r, const ww_generated *g) {
   ww_json j = begin_event();
   begin(r, &j, "chat.completion.chunk");
@@ -179,7 +208,7 @@ static bool piece(void *ctx, const char *text, size_t n) {
   request *r = ctx;
   if (atomic_load(&r->c->stopping))
     return false;
-  if (!r->stream)
+  if (!r->stream || r->tools.prompt) /* a call is told when it is whole */
     return true;
   char *copy = ww_xmalloc(n + 1);
   memcpy(copy, text, n);
@@ -208,7 +237,10 @@ end_answer(const request *r, const ww_generated *g, ww_status st, const char *wh
   else if (!r->stream)
     reply_whole(r, g);
   else if (g->finish != WW_FINISH_CANCEL) { /* else nobody reads any more */
-    event(r, r->chat ? NULL : "", false, g);
+    if (r->tools.prompt)
+      said_event(r, g);
+    else
+      event(r, r->chat ? NULL : "", false, g);
     if (r->usage)
       usage_event(r, g);
     ww_http_write(r->x, "data: [DONE]\n\n", 14);
@@ -312,6 +344,19 @@ static bool format(request *r, const cJSON *o) {
   return true;
 }
 
+static bool tools(request *r, const cJSON *o) {
+  ww_err e = {0};
+  if (!r->chat)
+    return true;
+  if (ww_chat_tools_read(o, r->a, &r->tools, &e))
+    return refuse(r->x, e.msg);
+  if (r->tools.prompt && r->grammar)
+    return refuse(r->x, "`tools` and `response_format` exclude one another");
+  if (r->tools.prompt)
+    r->how.grammar = r->tools.grammar;
+  return true;
+}
+
 /* Left out, or that number. */
 static bool is_number(const cJSON *o, const char *name, double number) {
   const cJSON *v = member(o, name);
@@ -322,9 +367,8 @@ static bool is_supported(request *r, const cJSON *o) {
   const cJSON *probabilities = member(o, "logprobs");
   if (!is_number(o, "n", 1) || !is_number(o, "best_of", 1))
     return refuse(r->x, "`n` and `best_of` must be 1: one answer at a time");
-  if (cJSON_GetArraySize(member(o, "tools")) ||
-      cJSON_GetArraySize(member(o, "functions")))
-    return refuse(r->x, "`tools` are not served by this model");
+  if (!r->chat && member(o, "tools"))
+    return refuse(r->x, "`tools` belong to /v1/chat/completions");
   if (probabilities && !cJSON_IsFalse(probabilities))
     return refuse(r->x, "`logprobs` are not served");
   if (!is_number(o, "presence_penalty", 0) || !is_number(o, "frequency_penalty", 0))
@@ -358,7 +402,7 @@ static bool common(request *r, const cJSON *o) {
       !real(r, o, "seed", -9e15, 9e15, &seed) ||
       !real(r, o, "max_tokens", 1, 1e9, &most) ||
       !real(r, o, "max_completion_tokens", 1, 1e9, &most) || !stops(r, o) ||
-      !format(r, o))
+      !format(r, o) || !tools(r, o))
     return false;
   if (top_p <= 0)
     top_p = 1e-6; /* the likeliest alone */
@@ -392,23 +436,48 @@ static const char *content_of(ww_arena *a, const cJSON *content) {
   return out;
 }
 
+/* What the model reads of a message; NULL: it is none. */
+static const char *said_in(request *r, const cJSON *list, const cJSON *m) {
+  const cJSON *role = member(m, "role");
+  const char *content = content_of(r->a, member(m, "content"));
+  if (!cJSON_IsString(role))
+    return NULL;
+  if (!strcmp(role->valuestring, "tool"))
+    return content ? ww_chat_tools_result(list, m, content, r->a) : NULL;
+  const char *calls = ww_chat_tools_calls(m, r->a);
+  return calls ? calls : content;
+}
+
+static bool is_system(const char *role) {
+  return !strcmp(role, "system") || !strcmp(role, "developer");
+}
+
 static bool messages(request *r, const cJSON *o) {
   const cJSON *list = member(o, "messages");
+  const char *tools_text = r->tools.prompt;
   const cJSON *m;
   ww_chat chat = ww_chat_of(ww_lm_tokenizer(r->c->m));
   if (!cJSON_IsArray(list) || !list->child)
     return refuse(r->x, "`messages` must be a list of {\"role\",\"content\"}");
   ww_chat_open(&chat, r->a, &r->prompt);
   cJSON_ArrayForEach(m, list) {
-    const cJSON *role = member(m, "role");
-    const char *content = content_of(r->a, member(m, "content"));
-    if (!cJSON_IsString(role) || !content)
+    const char *content = said_in(r, list, m);
+    if (!content)
       return refuse(r->x, "each message has a `role`, and `content` of text");
-    if (!ww_is_one_of("system|developer|user|assistant", role->valuestring))
-      return refuse(r->x, "a message's `role` is system, developer, user or assistant");
-    ww_chat_message(
-        &chat, strcmp(role->valuestring, "developer") ? role->valuestring : "system",
-        content, r->a, &r->prompt);
+    const char *role = member(m, "role")->valuestring;
+    if (!ww_is_one_of("system|developer|user|assistant|tool", role))
+      return refuse(r->x,
+                    "a message's `role` is system, developer, user, assistant or tool");
+    if (tools_text && is_system(role))
+      content = ww_fmt(r->a, "%s%s", content, tools_text);
+    else if (tools_text)
+      ww_chat_message(&chat, "system", tools_text + 1, r->a, &r->prompt);
+    tools_text = NULL; /* they are told once, first */
+    ww_chat_message(&chat,
+                    is_system(role)         ? "system"
+                    : !strcmp(role, "tool") ? "user"
+                                            : role,
+                    content, r->a, &r->prompt);
   }
   ww_chat_ask(&chat, r->a, &r->prompt);
   return true;
@@ -462,6 +531,7 @@ static void answer(ww_completions *c, ww_http_call *x, bool chat) {
     if (common(&r, o) && (chat ? messages(&r, o) : plain_prompt(&r, o)))
       write_text(&r);
     ww_grammar_free(r.grammar);
+    ww_grammar_free(r.tools.grammar);
     ww_arena_free(r.a);
   }
   cJSON_Delete(o);

@@ -3,12 +3,15 @@
 // Every change counts `sequence` up and ends what is being asked. An answer is shown only where its number is still the last one; until then
 // what is on the page is marked as of the text before.
 
+import { showVersions } from './compare.js';
 import { Editor } from './editor.js';
+import { showInstructions } from './instructions.js';
 import { $, make, stop } from './parts.js';
 import { ask, Refused } from './server.js';
+import { fromFragment, toFragment } from './share.js';
 import { gpuOf, inText, state } from './state.js';
 import { drawAgain, runSweep } from './sweep.js';
-import { showAll, showRoofline } from './view.js';
+import { showAll, showFindings, showRoofline } from './view.js';
 
 const TYPING = 250; // ms without a key before the server is asked
 
@@ -79,10 +82,57 @@ async function update() {
     if (!last()) return;
     state.asked = { ...source, ...launchPart() };
     showAnswer(answer, performance.now() - started);
-    await runSweep(last, controller.signal);
+    await Promise.all([more(last, controller.signal), runSweep(last, controller.signal)]);
   } catch (e) {
     if (e.name !== 'AbortError' && last()) showError(e);
   }
+}
+
+// What comes behind the answer: edits for its findings, the version before, what it is compiled to. None of it is worth an error.
+async function more(last, signal) {
+  const asked = state.asked,
+    quiet = (promise) => promise.catch(() => null);
+  const [fixes, before, compiled] = await Promise.all([
+    quiet(ask('/v1/fixes', asked, signal)),
+    state.before ? quiet(ask('/v1/explain', { ...asked, ...state.before.source }, signal)) : null,
+    $('compiled').open ? quiet(ask('/v1/instructions', { ...asked, gpu: undefined }, signal)) : null,
+  ]);
+  if (!last()) return;
+  state.fixes = (fixes && fixes.fixes) || [];
+  const active = state.reports.find((r) => r.gpu === state.active);
+  if (state.fixes.length) showFindings(active);
+  $('versions').hidden = true;
+  if (state.before && before) {
+    state.before.reports = before.reports;
+    showVersions(state.before, editor.value);
+  }
+  if (compiled) showInstructions(compiled);
+}
+
+// Edits are by bytes of the text as it was asked.
+function applyFix(fix) {
+  const bytes = new TextEncoder().encode(state.asked.source);
+  let out = '',
+    at = 0;
+  for (const e of [...fix.edits].sort((a, b) => a.begin - b.begin)) {
+    out += new TextDecoder().decode(bytes.subarray(at, e.begin)) + e.text;
+    at = e.end;
+  }
+  out += new TextDecoder().decode(bytes.subarray(at));
+  if (!state.before) keepBefore();
+  editor.replace(out);
+}
+
+function keepBefore() {
+  const { lang, flags } = sourcePart();
+  state.before = { text: editor.value, source: { source: editor.value, lang, flags } };
+  $('keep').textContent = 'Compared with before';
+}
+
+function forgetBefore() {
+  state.before = null;
+  $('versions').hidden = true;
+  $('keep').textContent = 'Compare from here';
 }
 
 const status = (text) => {
@@ -125,7 +175,8 @@ function showKernels(answer) {
   state.kernels = answer.kernels;
   const names = answer.kernels.map((k) => k.name),
     was = state.kernel;
-  if (!names.includes(state.kernel)) state.kernel = names[0] || '';
+  const runs = answer.kernels.find((k) => k.interpretable);
+  if (!names.includes(state.kernel)) state.kernel = (runs && runs.name) || names[0] || '';
   $('kernel').replaceChildren(...names.map((n) => make('option', { selected: n === state.kernel }, n)));
   if (was !== state.kernel) recallLaunch();
   state.diagnostics = answer.diagnostics || [];
@@ -166,7 +217,23 @@ function keepLaunch() {
   state.launches[state.kernel] = Object.fromEntries(['grid', 'block', 'args', 'cache'].map((id) => [id, $(id).value]));
 }
 
+// What a text that came without a name is called: by its first kernel, ended as its language is.
+function nameOf(text) {
+  const kernel = /\b(?:__global__|__kernel|kernel)\b[^;{}]*?\b(\w+)\s*\(/.exec(text.replace(/\b__(launch_bounds|attribute)__\s*\([^)]*\)+/g, ''));
+  const ending = /^\s*\.version\b/m.test(text)
+    ? '.ptx'
+    : /\b__kernel\b|\bget_global_id\b/.test(text)
+      ? '.cl'
+      : /hip\/hip_runtime/.test(text)
+        ? '.hip'
+        : /#\s*pragma\s+omp\s+target/.test(text)
+          ? '.c'
+          : '.cu';
+  return (kernel ? kernel[1] : 'pasted') + ending;
+}
+
 function load(file, text) {
+  forgetBefore();
   state.file = file;
   state.kernel = '';
   state.launches = {};
@@ -217,6 +284,42 @@ function chooseGpus() {
   if (!on.includes(state.active)) state.active = on[0];
   $('gpu-names').textContent = on.join(', ');
   changed(150);
+}
+
+async function copyLink() {
+  keepLaunch();
+  const { lang, flags } = sourcePart();
+  const what = { file: state.file, text: editor.value, kernel: state.kernel, gpus: state.chosen, launch: state.launches[state.kernel], lang, flags };
+  history.replaceState(null, '', location.pathname + (await toFragment(what)));
+  try {
+    await navigator.clipboard.writeText(location.href);
+    status('link copied');
+  } catch {
+    status('the link is in the address bar');
+  }
+}
+
+// A link's source, kernel, launch and GPUs; false: the address holds none.
+async function openLink() {
+  let what = null;
+  try {
+    what = await fromFragment(location.hash);
+  } catch (e) {
+    showError(new Refused(422, { message: 'the link cannot be read: ' + e.message }));
+    return true;
+  }
+  if (!what) return false;
+  const known = [what.gpus].flat().filter((g) => state.gpus.some((x) => x.name === g));
+  if (known.length) Object.assign(state, { chosen: known, active: known[0] });
+  showGpuChoice();
+  const parts = what.file.replace(/[^\w.+/-]/g, '_').slice(-200).split('/');
+  load(parts.filter((p) => p && !/^\.+$/.test(p)).join('/') || 'linked.cu', what.text); // below the served folder, as all names are
+  state.kernel = String(what.kernel || '');
+  state.launches[state.kernel] = { ...what.launch };
+  recallLaunch();
+  $('lang').value = what.lang || '';
+  $('flags').value = [what.flags || []].flat().join(' ');
+  return true;
 }
 
 async function openChosen() {
@@ -272,6 +375,7 @@ function keepSession() {
 }
 
 state.editor = editor;
+state.apply = applyFix;
 state.keep = keepSession;
 
 function recallSession() {
@@ -323,6 +427,25 @@ function listen() {
     changed(500);
   });
   $('export').addEventListener('click', exportReport);
+  $('link').addEventListener('click', copyLink);
+  addEventListener('hashchange', openLink);
+  $('keep').addEventListener('click', () => {
+    if (state.before) return forgetBefore();
+    keepBefore();
+    changed();
+  });
+  $('forget').addEventListener('click', forgetBefore);
+  $('restore').addEventListener('click', () => editor.replace(state.before.text));
+  $('compiled').addEventListener('toggle', () => {
+    if ($('compiled').open) changed();
+  });
+  $('text').addEventListener('paste', (e) => {
+    const text = e.clipboardData.getData('text/plain'),
+      whole = editor.text.selectionEnd - editor.text.selectionStart === editor.value.length;
+    if (!whole || !text.trim()) return; // a part goes into the text
+    e.preventDefault();
+    load(nameOf(text), text);
+  });
   $('theme').addEventListener('click', () => {
     const dark = document.documentElement.dataset.theme
       ? document.documentElement.dataset.theme === 'dark'
@@ -416,7 +539,8 @@ async function begin() {
     if (was.chosen) Object.assign(state, { chosen: was.chosen.filter((g) => gpus.gpus.some((x) => x.name === g)), active: was.active });
     if (!state.chosen.length) state.chosen = [gpus.gpus[0].name];
     showGpuChoice();
-    if (was.text) load(was.file, was.text);
+    if (await openLink()) void 0;
+    else if (was.text) load(was.file, was.text);
     else load(examples[0].file, examples[0].text);
     await listFiles();
   } catch (e) {

@@ -98,6 +98,16 @@ export class Editor {
     this.box.scrollTo(0, 0);
   }
 
+  // As if it was typed: it can be taken back.
+  replace(text) {
+    this.text.focus({ preventScroll: true });
+    this.text.setSelectionRange(0, this.value.length);
+    if (!document.execCommand('insertText', false, text)) {
+      this.text.value = text;
+      this.text.dispatchEvent(new Event('input'));
+    }
+  }
+
   key(e) {
     if (e.key === 'Escape') this.leaving = true;
     else if (e.key === 'Tab' && !this.leaving && !e.shiftKey && !e.ctrlKey && !e.altKey) {

@@ -7,7 +7,8 @@ const fragment = new URLSearchParams(location.hash.slice(1));
 if (fragment.has('token')) {
   // from now on in memory alone: not in the history, not in what is copied from the address bar
   token = fragment.get('token');
-  history.replaceState(null, '', location.pathname);
+  fragment.delete('token');
+  history.replaceState(null, '', location.pathname + (fragment.size ? '#' + fragment : ''));
 }
 
 export class Refused extends Error {

@@ -12,6 +12,8 @@ export const state = {
   reports: null,
   kernel: '',
   launches: {}, // by kernel: what was typed
+  fixes: [], // edits for findings of the text as it is
+  before: null, // what it is compared with: {text, lang, flags, reports}
   sweep: { name: '', range: '', typed: false },
 };
 

@@ -119,7 +119,17 @@ function showUsed(r) {
   );
 }
 
-function showFindings(r) {
+// The edits that the server knows for a finding, each with a button.
+const fixesOf = (r, f) =>
+  state.fixes
+    .filter((x) => x.kernel === r.kernel && x.rule === f.rule && x.line === f.line && inText(f.file))
+    .flatMap((x) => [
+      ' · ',
+      make('button', { type: 'button', class: 'small apply', title: x.assumes || '', onclick: () => state.apply(x) }, 'Apply: ' + x.title),
+      x.assumes ? make('span', { class: 'words' }, ' assumes ' + x.assumes) : null,
+    ]);
+
+export function showFindings(r) {
   const all = r.findings || [];
   if (!all.length) {
     $('findings').replaceChildren(
@@ -150,6 +160,7 @@ function showFindings(r) {
                   : 'the launch',
               ' · ',
               make('code', {}, f.rule),
+              ...fixesOf(r, f),
             ),
           ),
         ),
@@ -210,7 +221,7 @@ export function showRoofline() {
 function showLines(r) {
   const text = state.editor.value.split('\n');
   const rows = (r.lines || [])
-    .filter((l, k) => l.share >= 0.005 || k === 0)
+    .filter((l, k) => l.share >= 0.005 || l.inlined >= 0.005 || k === 0)
     .slice(0, 12)
     .map((l) =>
       make(
@@ -230,7 +241,12 @@ function showLines(r) {
               ? `${l.file}:${l.line}`
               : 'no line',
         ),
-        make('td', { class: 'w code' }, l.line && inText(l.file) ? (text[l.line - 1] || '').trim() : ''),
+        make(
+          'td',
+          { class: 'w code' },
+          l.line && inText(l.file) ? (text[l.line - 1] || '').trim() : '',
+          l.inlined >= 0.005 ? make('small', { title: 'in functions that were inlined here' }, `${(100 * l.inlined).toFixed(0)} % in what it calls`) : null,
+        ),
       ),
     );
   const rest = 1 - (r.lines || []).reduce((sum, l) => sum + l.share, 0);

@@ -141,9 +141,35 @@ await test('a client that leaves in the middle frees the server', async () => {
   want(Date.now() - begun < 2000, `${Date.now() - begun} ms`);
 });
 await test('another model', () => refused(ask({ model: 'gpt-none' }), 404, /no model `gpt-none` here; this server has/));
+const tools = ['sweep', 'stop'].map((name) => ({
+  type: 'function',
+  function: { name, description: 'a tool', parameters: { type: 'object', properties: { range: { type: 'string' }, points: { type: 'integer' } }, required: ['points'], additionalProperties: false } },
+}));
+await test('tools: what must be called can be read', async () => {
+  for (const [tool_choice, name] of [['required', /^(sweep|stop)$/], [{ type: 'function', function: { name: 'stop' } }, /^stop$/]]) {
+    const answer = await ask({ tools, tool_choice, max_completion_tokens: 60 });
+    const [call] = answer.choices[0].message.tool_calls;
+    want(answer.choices[0].finish_reason === 'tool_calls' && name.test(call.function.name), JSON.stringify(answer.choices));
+    want(Number.isInteger(JSON.parse(call.function.arguments).points), call.function.arguments);
+  }
+});
+await test('tools: results of calls are read, auto and none answer', async () => {
+  const call = { id: 'c1', type: 'function', function: { name: 'sweep', arguments: '{"points":3}' } };
+  const messages = [{ role: 'user', content: 'how fast?' }, { role: 'assistant', content: null, tool_calls: [call] }, { role: 'tool', tool_call_id: 'c1', content: '3 us' }];
+  for (const tool_choice of ['auto', 'none']) {
+    const { message } = (await ask({ messages, tools, tool_choice, max_completion_tokens: 60 })).choices[0];
+    want(typeof message.content === 'string' || (tool_choice === 'auto' && message.tool_calls), JSON.stringify(message));
+  }
+});
+await test('tools: a call in a stream comes whole', async () => {
+  let call;
+  for await (const part of await ask({ tools, tool_choice: 'required', stream: true, max_completion_tokens: 60 })) call ??= part.choices[0]?.delta.tool_calls?.[0];
+  want(Number.isInteger(JSON.parse(call.function.arguments).points), JSON.stringify(call));
+});
 await test('what is not served', async () => {
   await refused(ask({ n: 2 }), 400, /`n`/);
-  await refused(ask({ tools: [{ type: 'function', function: { name: 'f' } }] }), 400, /tools/);
+  await refused(ask({ tools: [{ type: 'function', function: {} }] }), 400, /tools/);
+  await refused(ask({ tools: [{ type: 'function', function: { name: 'f' } }], tool_choice: { type: 'function', function: { name: 'g' } } }), 400, /tool_choice/);
   await refused(ask({ logprobs: true }), 400, /logprobs/);
   await refused(ask({ frequency_penalty: 1 }), 400, /penalties/);
   await refused(ask({ logit_bias: { 5: 1 } }), 400, /logit_bias/);

@@ -313,6 +313,120 @@ await test('OpenCL, HIP and OpenMP examples are answered', async () => {
   );
 });
 
+// ---- links, versions, edits, what it is compiled to ----
+
+const box = (p) => p.evaluate(() => document.querySelector('#text').value);
+
+await test('a link holds the source, the kernel, its launch and the GPUs', async () => {
+  await page.locator('#open').selectOption('e:transpose.cu');
+  await settled(page);
+  await page.locator('#kernel').selectOption('tiled');
+  await settled(page);
+  await type(page, '// é\n' + (await box(page)));
+  await page.locator('#args').fill('n=2048');
+  await settled(page);
+  await page.locator('#link').click();
+  await page.waitForFunction(() => location.hash.length > 20);
+  const link = page.url(),
+    other = await open(link);
+  await settled(other);
+  const seen = [
+    (await box(other)) === (await box(page)),
+    await other.locator('#kernel').inputValue(),
+    await other.locator('#args').inputValue(),
+    (await other.locator('.tile').allInnerTexts()).length === (await page.locator('.tile').allInnerTexts()).length,
+    await other.locator('#file-name').innerText(),
+    link.includes('#z='),
+    (await shows(other, '.tile .figure')) === (await shows(page, '.tile .figure')),
+  ];
+  const wrong = other.wrong;
+  await other.context().close();
+  await page.evaluate(() => history.replaceState(null, '', location.pathname));
+  return expect(JSON.stringify(seen) === JSON.stringify([true, 'tiled', 'n=2048', true, 'transpose.cu', true, true]) && !wrong.length, JSON.stringify([seen, wrong, link.length]));
+});
+await test('one that is not packed is read; one that cannot be read says so, and runs nothing', async () => {
+  const what = { file: '../<b>x.cu', text: scale, kernel: 'scale', gpus: ['a100', 'nope'], launch: { args: 'n=1<<22' } },
+    plain = await open(url + '#j=' + Buffer.from(JSON.stringify(what)).toString('base64url'));
+  await settled(plain);
+  const used = await shows(plain, '#used'),
+    tiles = await plain.locator('.tile').count(),
+    name = await plain.locator('#file-name').innerText();
+  await plain.context().close();
+  const broken = await open(url + '#z=AAAA');
+  await broken.locator('#error').waitFor({ state: 'visible' });
+  const said = await shows(broken, '#error'),
+    wrong = broken.wrong;
+  await broken.context().close();
+  return expect(/n = 4194304/.test(used) && tiles === 1 && !name.includes('<') && /link cannot be read/.test(said) && !wrong.length, `${used} ${tiles} ${name} ${said} ${wrong}`);
+});
+
+await test('an edit that the server knows is applied by a button, and before stands beside after', async () => {
+  await page.locator('#open').selectOption('e:transpose.cu');
+  await settled(page);
+  await page.locator('#kernel').selectOption('tiled');
+  await settled(page);
+  await page.locator('.apply').first().waitFor({ timeout: 30000 });
+  const before = await box(page);
+  await page.locator('.apply').first().click();
+  await settled(page);
+  await page.locator('#versions').waitFor({ state: 'visible', timeout: 30000 });
+  const after = await box(page),
+    numbers = await shows(page, '#version-numbers'),
+    gone = await page.locator('#version-text .gone').allInnerTexts(),
+    came = await page.locator('#version-text .came').allInnerTexts();
+  if (pictures) await page.screenshot({ path: join(pictures, 'page-versions.png') });
+  await page.locator('#restore').click();
+  await settled(page);
+  const back = await box(page);
+  await page.locator('#forget').click();
+  const hidden = !(await page.locator('#versions').isVisible());
+  return expect(
+    before !== after && back === before && hidden && /faster on \w+: /.test(numbers) && /time_us/.test(numbers) && gone.length === came.length && gone.length > 0 && gone[0] !== came[0],
+    `${numbers} ${gone} ${came} ${hidden}`,
+  );
+});
+
+await test('two versions by hand: what is typed is compared with what was kept', async () => {
+  await page.locator('#open').selectOption('f:sub/scale.cu');
+  await settled(page);
+  await page.locator('#keep').click();
+  await settled(page);
+  await type(page, scale.replace('x[i]', 'x[i * 32 % n]'));
+  await page.waitForFunction(() => /slower/.test(document.querySelector('#version-numbers').innerText), null, { timeout: 30000 });
+  const numbers = await shows(page, '#version-numbers'),
+    came = await page.locator('#version-text .came').allInnerTexts();
+  await page.locator('#keep').click();
+  return expect(/before\s+after\s+change/.test(numbers) && /global_ld|sectors/.test(numbers) && came.length === 1 && /i \* 32/.test(came[0]), numbers + came);
+});
+
+await test('what it is compiled to, beside the source lines', async () => {
+  await type(page, scale);
+  await page.locator('#compiled summary').click();
+  await page.locator('table.instructions').waitFor({ timeout: 30000 });
+  const rows = await page.locator('table.instructions tr').allInnerTexts();
+  if (pictures) await page.locator('#compiled').screenshot({ path: join(pictures, 'page-compiled.png') });
+  await page.locator('#compiled summary').click();
+  const row = rows.find((r) => /2\.0f \* x\[i\]/.test(r)) || '';
+  return expect(/ld\.global f32/.test(row) && /st\.global f32/.test(row) && /^4\s/.test(row), rows.join(' | '));
+});
+
+await test('a pasted text gets a name of its own, and a kernel that can run', async () => {
+  const text = `__global__ void cannot(float *x) { x[0] = unknown; }\n` + scale;
+  await page.evaluate((t) => {
+    const box = document.querySelector('#text'),
+      data = new DataTransfer();
+    data.setData('text/plain', t);
+    box.focus();
+    box.select();
+    box.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
+  }, text);
+  await settled(page);
+  const name = await page.locator('#file-name').innerText(),
+    kernel = await page.locator('#kernel').inputValue(),
+    tiles = await page.locator('.tile .figure').count();
+  return expect(name === 'cannot.cu' && kernel === 'scale' && tiles >= 1 && (await box(page)) === text, `${name} ${kernel} ${tiles}`);
+});
+
 await test('nothing was blocked by the page’s policy, no error on its console, nothing asked elsewhere', async () => {
   const violations = await page.evaluate(() => window.violations);
   const away = page.asked.filter((u) => !u.startsWith(url) && !u.startsWith('blob:' + url.slice(0, -1)));

@@ -1,0 +1,102 @@
+// compare.js - two versions of a source side by side: the lines that differ, and the numbers that they change.
+
+import { $, make, table } from './parts.js';
+import { amount, time } from './plots.js';
+import { state } from './state.js';
+
+const MOST = 1500; // lines that are compared one by one
+const AROUND = 2; // lines that are shown around a change
+
+// [before, after] pairs of line numbers from 0, null where one side has none: the longest common subsequence.
+function aligned(a, b) {
+  if (a.length > MOST || b.length > MOST) return a.map((_, k) => [k, k < b.length ? k : null]);
+  const n = b.length + 1,
+    len = new Uint16Array((a.length + 1) * n);
+  for (let i = a.length - 1; i >= 0; i--)
+    for (let k = b.length - 1; k >= 0; k--)
+      len[i * n + k] = a[i] === b[k] ? len[(i + 1) * n + k + 1] + 1 : Math.max(len[(i + 1) * n + k], len[i * n + k + 1]);
+  const pairs = [];
+  let i = 0,
+    k = 0,
+    gone = [],
+    came = [];
+  const flush = () => {
+    for (let j = 0; j < Math.max(gone.length, came.length); j++) pairs.push([gone[j] ?? null, came[j] ?? null]);
+    gone = [];
+    came = [];
+  };
+  while (i < a.length || k < b.length)
+    if (i < a.length && k < b.length && a[i] === b[k]) {
+      flush();
+      pairs.push([i++, k++]);
+    } else if (k >= b.length || (i < a.length && len[(i + 1) * n + k] >= len[i * n + k + 1])) gone.push(i++);
+    else came.push(k++);
+  flush();
+  return pairs;
+}
+
+function sideBySide(before, after) {
+  const a = before.split('\n'),
+    b = after.split('\n'),
+    pairs = aligned(a, b);
+  const differs = pairs.map(([i, k]) => i === null || k === null || a[i] !== b[k]);
+  const near = (at) => differs.slice(Math.max(0, at - AROUND), at + AROUND + 1).some(Boolean);
+  const cell = (lines, k, cls) => [
+    make('td', { class: 'n' }, k === null ? '' : String(k + 1)),
+    make('td', { class: 'w code ' + cls, title: k === null ? null : lines[k] }, k === null ? '' : lines[k]),
+  ];
+  const rows = [];
+  pairs.forEach(([i, k], at) => {
+    if (near(at))
+      rows.push(make('tr', {}, ...cell(a, i, differs[at] && i !== null ? 'gone' : ''), ...cell(b, k, differs[at] && k !== null ? 'came' : '')));
+    else if (rows.length && !rows[rows.length - 1].classList.contains('gap')) rows.push(make('tr', { class: 'gap' }, make('td', { colspan: 4 }, '⋯')));
+  });
+  return rows.length ? table('versions', null, rows) : make('p', { class: 'note' }, 'The text is the same.');
+}
+
+const factor = (r) =>
+  !r ? '' : r >= 2 ? `× ${+r.toPrecision(3)}` : r <= 0.5 ? `÷ ${+(1 / r).toPrecision(3)}` : `${r > 1 ? '+' : ''}${(100 * r - 100).toFixed(0)} %`;
+
+// Numbers that moved by a hundredth at least, time first.
+function changes(before, after) {
+  const rows = [];
+  for (const m of state.metrics) {
+    const a = before.metrics[m.name],
+      b = after.metrics[m.name];
+    if (!a || !b || Math.abs(a.value - b.value) <= 0.01 * Math.max(Math.abs(a.value), Math.abs(b.value))) continue;
+    const ratio = a.value && b.value ? b.value / a.value : 0;
+    rows.push(
+      make(
+        'tr',
+        {},
+        make('th', { scope: 'row', title: m.meaning }, m.name),
+        make('td', {}, amount(a.value, m.unit)),
+        make('td', {}, amount(b.value, m.unit)),
+        make('td', {}, factor(ratio)),
+      ),
+    );
+  }
+  const th = (s) => make('th', { scope: 'col' }, s);
+  return rows.length
+    ? table('changes', [th(''), th('before'), th('after'), th('change')], rows)
+    : make('p', { class: 'note' }, 'No number moves by a hundredth.');
+}
+
+function verdict(before, after) {
+  const a = before.metrics.time_us.value,
+    b = after.metrics.time_us.value,
+    word = b < a ? `${(a / b).toFixed(2)}× faster` : b > a ? `${(b / a).toFixed(2)}× slower` : 'as fast';
+  return make('p', {}, make('b', {}, word), ` on ${after.gpu}: ${time(a)} before, ${time(b)} after`);
+}
+
+// old: {text, reports}, for the GPUs of state.reports.
+export function showVersions(old, text) {
+  const k = state.reports.findIndex((r) => r.gpu === state.active),
+    after = state.reports[k],
+    before = old.reports[k];
+  $('versions').hidden = false;
+  $('version-numbers').replaceChildren(
+    ...(before.error ? [make('p', {}, 'The version before has no answer: ' + before.error.message)] : [verdict(before, after), changes(before, after)]),
+  );
+  $('version-text').replaceChildren(sideBySide(old.text, text));
+}
