@@ -44,7 +44,7 @@ extern "C" {
 #define WARPWISE_API
 #endif
 
-#define WARPWISE_VERSION "0.1.0" /* of this header */
+#define WARPWISE_VERSION "0.2.0" /* of this header */
 #define WARPWISE_API_VERSION 1   /* of the interface; goes into warpwise_config */
 
 /* ---- errors ---- */
@@ -71,7 +71,7 @@ typedef struct {
 
 /* "ok", "usage", "io", ...: as in a report's error.code. */
 WARPWISE_API const char *warpwise_status_name(warpwise_status status);
-/* The library's, "0.1.0"; the header's is WARPWISE_VERSION. */
+/* The library's, "0.2.0"; the header's is WARPWISE_VERSION. */
 WARPWISE_API const char *warpwise_version(void);
 
 /* ---- context ---- */

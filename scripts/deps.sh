@@ -1,13 +1,17 @@
 #!/bin/sh
-# deps.sh build|deb|test|fuzz : installs the Debian packages that are missing, says which; does nothing when all are there.
+# deps.sh build|deb|bundle|test|fuzz : installs the Debian packages that are missing, says which; does nothing when all are there.
+# deps.sh cross ARCH : those that `make bundle ARCH=...` needs here; deps.sh target: prints those that it needs of the other machine (cross_root.sh).
 #
 # Optional ones, which not every release has, are installed where it has them; the tests that use them are skipped elsewhere.
 # Works as root and as a user with sudo. On a system without dpkg it only says what is needed.
 set -u
 want=${1:-build}
-packages="gcc libc6-dev make pkg-config libcjson-dev libzstd-dev libsqlite3-dev libmicrohttpd-dev libpcre2-dev libutf8proc-dev scdoc"
+libraries="libc6-dev libcjson-dev libzstd-dev libsqlite3-dev libmicrohttpd-dev libcurl4-openssl-dev libpcre2-dev libutf8proc-dev"
+packages="gcc make pkg-config scdoc $libraries"
 optional=
 [ "$want" = deb ] && packages="$packages dpkg-dev"
+[ "$want" = bundle ] && packages="$packages patchelf"
+[ "$want" = cross ] && packages="make scdoc patchelf qemu-user-static gcc-$(echo "$2" | tr _ -)-linux-gnu"
 [ "$want" = fuzz ] && packages="$packages python3 zstd"
 [ "$want" = test ] && packages="$packages libcmocka-dev pocl-opencl-icd ocl-icd-libopencl1 ocl-icd-opencl-dev g++ openmpi-bin zsh fish zstd curl dpkg-dev mandoc locales neovim emacs-nox strace"
 [ "$want" = test ] && optional="oclgrind elpa-eglot" # Emacs 29 has Eglot in it
@@ -16,6 +20,8 @@ optional=
 [ "$want" = test ] && ! command -v chromium >/dev/null 2>&1 && packages="$packages chromium fonts-dejavu-core" # tests of pages
 [ "$want" = test ] && packages="$packages ripgrep" # finds files for VS Code, whose modules python3 compiles
 [ "$want" = test ] && ! command -v python3 >/dev/null 2>&1 && packages="$packages python3"
+[ "$want" = test ] && ! python3 -c 'import ensurepip' >/dev/null 2>&1 && packages="$packages python3-venv" # the wheel's test
+[ "$want" = test ] && ! command -v git >/dev/null 2>&1 && packages="$packages git" # pull requests to hold back
 
 # uPlot draws curves on the page of `warpwise serve` and becomes part of the program; without npm the page draws them itself.
 uplot() {
@@ -54,6 +60,19 @@ fuzzer_of() {
     fi
   done
 }
+
+# The linker of the clang that the Makefile takes.
+if [ "$want" = bundle ] || [ "$want" = target ]; then
+  for v in 23 22 21 20 19 18 17; do
+    if { command -v "clang-$v" && command -v "llvm-config-$v"; } >/dev/null 2>&1; then break; fi
+  done
+  packages="$packages lld-$v libclang1-$v libclang-common-$v-dev"
+fi
+if [ "$want" = target ]; then
+  gcc=$(gcc -dumpversion)
+  echo "$libraries clang-$v llvm-$v-dev lld-$v libclang1-$v libclang-common-$v-dev libstdc++-${gcc%%.*}-dev libgcc-${gcc%%.*}-dev"
+  exit 0
+fi
 
 missing=
 for p in $packages; do installed "$p" || missing="$missing $p"; done

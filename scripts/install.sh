@@ -1,7 +1,7 @@
 #!/bin/sh
 # install.sh install|uninstall : puts what was built below DESTDIR, or takes the same files away again, and of the folders those that were made
 # for them: DATADIR/warpwise/folders lists these, in the order they were made. `make install` calls it, and gives
-# BUILD, DESTDIR, PREFIX, LIBDIR, VERSION, SOVERSION and LLVM_LIBS; BINDIR, INCLUDEDIR, DATADIR and MANDIR may be set too.
+# BUILD, DESTDIR, PREFIX, LIBDIR, VERSION, SOVERSION and LLVM_LIBS, STRIP for another machine's; BINDIR, INCLUDEDIR, DATADIR and MANDIR may be set too.
 set -eu
 cd "$(dirname "$0")/.."
 what=$1
@@ -44,7 +44,7 @@ if [ "$what" = install ]; then mkdir -p "$DESTDIR/"; else made=$(tac "$folders" 
 put 755 "$BUILD/warpwise" "$bin/warpwise"
 put 755 "$BUILD/libwarpwise-record.so" "$private/libwarpwise-record.so"
 put 644 "$BUILD/libwarpwise.a" "$private/libwarpwise.a" # `record --emulate` links programs with it
-[ "$what" = uninstall ] || strip --strip-debug "$private/libwarpwise.a"
+[ "$what" = uninstall ] || "${STRIP:-strip}" --strip-debug "$private/libwarpwise.a"
 
 put 644 "$BUILD/lib/libwarpwise.so.$VERSION" "$lib/libwarpwise.so.$VERSION"
 alias_of "libwarpwise.so.$VERSION" "$lib/libwarpwise.so.$SOVERSION"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # layers.sh : includes point down only, and each outside library has its one home. Prints TAP.
 #
-# api -> serve, tune -> data, opt -> query -> predict, measure -> front, trace, lm, gpu -> ir, report, cuda -> base; cmd may use everything.
+# agent -> serve; api -> serve, tune -> data, opt -> query -> predict, measure -> front, trace, lm, gpu -> ir, report, cuda -> base; cmd may use everything.
 cd "$(dirname "$0")/.." || exit 1
 n=0
 bad=0
@@ -34,6 +34,7 @@ may() {
   data | opt) echo "base ir report cuda gpu lm front trace predict measure query" ;;
   api) echo "base ir report cuda gpu lm front trace predict measure query data opt serve" ;;
   tune | serve) echo "base ir report cuda gpu lm front trace predict measure query data opt" ;;
+  agent) echo "base ir report cuda gpu lm front trace predict measure query data opt serve" ;;
   *) echo "*" ;;
   esac
 }
@@ -51,6 +52,7 @@ result "warpwise.h, the contract with others, only in src/api" "$(outside '^(src
 result "src/api is nobody's but the library's" "$(outside '^src/api/' '#include "(\.\./)+api/')"
 result "llvm-c/ only in src/front" "$(outside '^src/front/' '#include [<"](llvm-c|clang-c|llvm)/')"
 result "microhttpd.h only in src/serve" "$(outside '^src/serve/' '#include [<"]microhttpd\.h')"
+result "curl/curl.h only in src/agent/llm_http.c" "$(outside '^src/agent/llm_http\.c' '#include [<"]curl/')"
 result "sqlite3.h only in src/data" "$(outside '^src/data/' '#include [<"]sqlite3\.h')"
 result "CUDA headers only in src/measure and src/lm/cuda" "$(outside '^src/(cuda|measure|lm/cuda)/' '#include [<"](cuda|cupti|nvrtc|cublas|nccl)[a-zA-Z0-9_]*\.h')"
 result "exit() only in src/main.c and in children (process.c, process_pool.c, child.c, sandbox.c); cleanup.c and watchdog.c end the program for a signal or a limit" "$(sources | grep -vE '^src/(main|measure/emulate/sandbox|base/(cleanup|watchdog|child|process|process_pool))\.c$' | xargs grep -nE '(^|[^_a-zA-Z0-9])(exit|_exit|longjmp) *\(' 2>/dev/null | grep -vE '^\S+\s*(/?\*|//)')"

@@ -30,6 +30,8 @@ export function register(context: vscode.ExtensionContext, p: Parts): void {
     setLaunch: (t) => withDocument(t, (uri) => setLaunch(p.server, uri, t)),
     measureHere: (t) => withDocument(t, (uri) => measure(p.server, uri, t)),
     optimize: (t) => withDocument(t, (uri) => optimize(p.server, optimiser, uri, t)),
+    openExample: () => openExample(context),
+    firstFix: (t) => withDocument(t, firstFix),
     build: () => buildProgram(() => void p.server.restart()),
     restartServer: () => p.server.restart(),
     showLog: () => log.show(),
@@ -45,6 +47,26 @@ export function register(context: vscode.ExtensionContext, p: Parts): void {
       }),
     );
   }
+}
+
+/** A copy of the extension's example, which the user may change; one that is there already is theirs. */
+async function openExample(context: vscode.ExtensionContext): Promise<void> {
+  const from = vscode.Uri.joinPath(context.extensionUri, "media", "walkthrough", "transpose.cu");
+  const to = vscode.Uri.joinPath(context.globalStorageUri, "transpose.cu");
+  await vscode.workspace.fs.createDirectory(context.globalStorageUri);
+  await vscode.workspace.fs.copy(from, to, { overwrite: false }).then(undefined, () => undefined);
+  await vscode.window.showTextDocument(to);
+}
+
+/** The cursor to the finding with the largest gain (the server lists them so), and what VS Code offers there. */
+async function firstFix(uri: vscode.Uri): Promise<void> {
+  const found = vscode.languages.getDiagnostics(uri).find((d) => d.source === "warpwise");
+  if (!found) {
+    void vscode.window.showInformationMessage("Warpwise has found nothing to change here; it may still be reading the file.");
+    return;
+  }
+  await vscode.window.showTextDocument(uri, { selection: new vscode.Range(found.range.start, found.range.start) });
+  await vscode.commands.executeCommand("editor.action.quickFix");
 }
 
 /** Menus of VS Code hand over a Uri, lenses and panels an object of ours. */

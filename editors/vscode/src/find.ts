@@ -1,11 +1,12 @@
 // find.ts - where the warpwise program is, and where its sources are; knows nothing of VS Code, so that plain node can test it.
 //
-// Order: the setting, PATH, the open folders and what is beside them. Nothing is run from a folder that is not trusted.
+// Order: the setting, the program that came with the extension, PATH, the open folders and what is beside them. Nothing is run from a folder that is not trusted.
 import * as fs from "node:fs";
 import * as path from "node:path";
 
 export interface Places {
   setting: string; // warpwise.path, "" where it is not set
+  own: string; // the extension's folder: bundle/ in it is the program with all it needs, where the extension was made for this kind of machine
   folders: string[]; // open folders
   env: NodeJS.ProcessEnv;
   trusted: boolean; // programs of the open folders may be run
@@ -43,6 +44,8 @@ export function findProgram(p: Places): Found | { wrong: string } | undefined {
     if (runs(inside)) return { file: inside, how: "setting warpwise.path" };
     return { wrong: named };
   }
+  const carried = path.join(p.own, "bundle", "bin", program);
+  if (p.own !== "" && runs(carried)) return { file: carried, how: "came with the extension" };
   for (const dir of (p.env.PATH ?? "").split(path.delimiter)) {
     if (dir !== "" && path.isAbsolute(dir) && runs(path.join(dir, program))) return { file: path.join(dir, program), how: "PATH" };
   }

@@ -6,12 +6,13 @@ import { findProgram, findSources, isSources } from "./find";
 import { log } from "./log";
 
 const folders = () => (vscode.workspace.workspaceFolders ?? []).filter((f) => f.uri.scheme === "file").map((f) => f.uri.fsPath);
+const own = () => vscode.extensions.getExtension("warpwise.warpwise")?.extensionPath ?? "";
 const setting = () => vscode.workspace.getConfiguration("warpwise").get("path", "").trim();
 
 /** The program's path, once it is known to speak `lsp`; else undefined and a sentence for people. */
 export async function locate(): Promise<{ file: string } | { problem: string }> {
-  const found = findProgram({ setting: setting(), folders: folders(), env: process.env, trusted: vscode.workspace.isTrusted });
-  if (!found) return { problem: "The warpwise program was not found in PATH or beside the open folder." };
+  const found = findProgram({ setting: setting(), own: own(), folders: folders(), env: process.env, trusted: vscode.workspace.isTrusted });
+  if (!found) return { problem: "The warpwise program was not found: this extension came without it, and it is neither in PATH nor beside the open folder." };
   if ("wrong" in found) return { problem: `The setting warpwise.path names ${found.wrong}, which is not a program.` };
   log.info(`warpwise: ${found.file} (${found.how})`);
   const said = await run(found.file, ["lsp", "--help"]);
@@ -77,7 +78,7 @@ export async function buildProgram(done: () => void): Promise<void> {
       return;
     }
     const built = path.join(cwd, "build", "warpwise");
-    const found = findProgram({ setting: setting(), folders: folders(), env: process.env, trusted: true });
+    const found = findProgram({ setting: setting(), own: own(), folders: folders(), env: process.env, trusted: true });
     if (!found || "wrong" in found) await vscode.workspace.getConfiguration("warpwise").update("path", built, vscode.ConfigurationTarget.Global);
     done();
   });

@@ -22,7 +22,7 @@ function program(...at) {
   chmodSync(file, 0o755);
   return file;
 }
-const places = (more) => ({ setting: "", folders: [folder], env: { PATH: "/nonexistent", HOME: dir }, trusted: true, ...more });
+const places = (more) => ({ setting: "", own: "", folders: [folder], env: { PATH: "/nonexistent", HOME: dir }, trusted: true, ...more });
 const file = (more) => findProgram(places(more))?.file;
 
 is("nothing anywhere: nothing found", findProgram(places()), undefined);
@@ -34,8 +34,11 @@ is("the folder's own build before it", file(), built);
 const path = program("bin");
 is("PATH before both", file({ env: { PATH: `relative:${join(dir, "bin")}`, HOME: dir } }), path);
 is("PATH also where the folder is not trusted", file({ env: { PATH: join(dir, "bin") }, trusted: false }), path);
+const carried = program("extension", "bundle", "bin");
+is("what came with the extension before PATH", file({ own: join(dir, "extension"), env: { PATH: join(dir, "bin") } }), carried);
+is("also where the folder is not trusted", file({ own: join(dir, "extension"), trusted: false }), carried);
 const home = program("opt");
-is("the setting before all", file({ setting: "~/opt/warpwise" }), home);
+is("the setting before all", file({ setting: "~/opt/warpwise", own: join(dir, "extension") }), home);
 is("the setting may name the folder", file({ setting: join(dir, "opt") }), home);
 is("variables in the setting", file({ setting: "${workspaceFolder}/build/warpwise" }), built);
 is("a relative setting is seen from the folder", file({ setting: "build/warpwise" }), built);
