@@ -5,6 +5,25 @@
 # Two exceptions: src/trace/interp.c is compiled once for each warp size and instruction set (see INTERP below), src/lm/kernels_isa.c once for
 # each instruction set (KERNELS).
 
+# ARCH=aarch64 (bundle, all): for another kind of machine than this one, by a cross compiler and that machine's packages below ROOT
+# (scripts/cross_root.sh); what has to run while building runs by qemu.
+MACHINE := $(shell uname -m)
+ARCH    ?= $(MACHINE)
+ifneq ($(ARCH),$(MACHINE))
+BUILD  ?= build-$(ARCH)
+ROOT   ?= $(abspath $(BUILD))/root
+TRIPLE := $(ARCH)-linux-gnu
+RUN    := qemu-$(ARCH)-static -L $(ROOT)
+CC      = $(TRIPLE)-gcc --sysroot=$(ROOT)
+AR      = $(TRIPLE)-ar
+LD      = $(TRIPLE)-ld
+OBJCOPY = $(TRIPLE)-objcopy
+STRIP   = $(TRIPLE)-strip
+LLVM_CONFIG = $(RUN) $(lastword $(sort $(wildcard $(ROOT)/usr/lib/llvm-*/bin/llvm-config)))
+endif
+export ROOT RUN STRIP
+STRIP  ?= strip
+
 BUILD  ?= build
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
@@ -28,12 +47,12 @@ OPT     ?= -O2
 SAN     ?=
 SAN_FORK ?=
 CFLAGS  ?= -g
-CSTD     = -std=c17 -D_GNU_SOURCE
-VERSION := 0.1.0
+CSTD     = -std=c17 -D_GNU_SOURCE -fsigned-char
+VERSION := 0.2.0
 SOVERSION := 0
 # Hardening, in everything that is built (tests/hardening.sh reads it back). glibc's checks of sizes need optimisation, and the sanitizers have
 # their own; they come last, so that a value in CPPFLAGS gives way and is not defined twice.
-HARDEN := -fstack-protector-strong -fstack-clash-protection $(if $(filter x86_64,$(shell uname -m)),-fcf-protection)
+HARDEN := -fstack-protector-strong -fstack-clash-protection $(if $(filter x86_64,$(ARCH)),-fcf-protection) $(if $(filter aarch64,$(ARCH)),-mbranch-protection=standard)
 FORTIFY = $(if $(SAN)$(filter -O0,$(OPT)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
 WW_LDFLAGS = -Wl,-z,relro,-z,now,-z,noexecstack $(LDFLAGS)
 WW_CFLAGS = $(CSTD) $(OPT) $(WARN) $(HARDEN) -fvisibility=hidden -fPIC -pthread $(SAN) \
@@ -57,6 +76,14 @@ else
 SRCS := $(filter-out src/serve/http.c src/serve/mcp%.c src/serve/page.c src/cmd/serve.c src/cmd/serving.c src/cmd/mcp.c,$(SRCS))
 $(BUILD)/main.o: WW_CFLAGS += -DWW_NO_HTTP
 endif
+# `warpwise agent` needs libcurl (and a front end); without it the rest is built.
+CURL := $(if $(filter none,$(LLVM_CONFIG)),,$(shell echo '#include <curl/curl.h>' | $(CC) -E - >/dev/null 2>&1 && echo yes))
+ifeq ($(CURL),yes)
+HTTP_LIBS += -lcurl
+else
+SRCS := $(filter-out src/agent/llm_http.c src/cmd/agent.c,$(SRCS))
+$(BUILD)/main.o: WW_CFLAGS += -DWW_NO_CURL
+endif
 CMD_SRCS  := $(filter src/main.c src/cmd/%,$(SRCS))
 RECORD_SRCS := $(filter src/measure/record/cuda_% src/measure/record/opencl_%,$(SRCS))
 LIB_SRCS  := $(filter-out $(CMD_SRCS) $(RECORD_SRCS),$(SRCS))
@@ -70,7 +97,7 @@ ISA_base   =
 ISA_avx2   = -mavx2 -mfma -mf16c -mbmi -mbmi2 -mpopcnt
 ISA_avx512 = -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mf16c -mbmi2 -mpopcnt -mprefer-vector-width=512
 ISAS := base
-ifeq ($(shell uname -m),x86_64)
+ifeq ($(ARCH),x86_64)
 ISAS += avx2 avx512
 endif
 INTERP_OPT ?= -O3
@@ -92,7 +119,7 @@ say = $(if $(V),,@echo "  $(1)  $(2)";)
 
 # No recipe: `make -q all` says whether there is anything left to build.
 .PHONY: all
-all: $(BUILD)/warpwise $(BUILD)/libwarpwise.a $(BUILD)/libwarpwise-record.so $(BUILD)/lib/libwarpwise.so $(BUILD)/lib/libwarpwise.a $(BUILD)/man/made compile_commands.json
+all: $(BUILD)/warpwise $(BUILD)/libwarpwise.a $(BUILD)/libwarpwise-record.so $(BUILD)/lib/libwarpwise.so $(BUILD)/lib/libwarpwise.a $(BUILD)/man/made $(if $(RUN),,compile_commands.json)
 
 # Once, before anything is compiled: is all there that a build needs?
 $(BUILD)/ready:
@@ -164,6 +191,14 @@ endif
 $(BUILD)/prefix:
 	@mkdir -p $(@D)
 	@echo '$(PREFIX)' > $@
+# Those who say which version it is.
+$(patsubst src/%.c,$(BUILD)/%.o,$(shell grep -rl --include=*.c WW_VERSION src)): $(BUILD)/version
+ifneq ($(shell cat $(BUILD)/version 2>/dev/null),$(VERSION))
+.PHONY: $(BUILD)/version
+endif
+$(BUILD)/version:
+	@mkdir -p $(@D)
+	@echo '$(VERSION)' > $@
 $(BUILD)/predict/show/page_export.o: src/predict/show/export.css
 # The page of `warpwise serve`, and uPlot with it where npm has brought it (scripts/deps.sh does).
 UPLOT := $(wildcard src/serve/page/node_modules/uplot/dist/uPlot.iife.min.js)
@@ -275,7 +310,7 @@ $(BUILD)/tests/fuzz_replay $(BUILD)/tests/fuzz_whole:
 -include $(FUZZ_OBJS:.o=.d) $(LIB_OBJS:.o=.d) $(RECORD_OBJS:.o=.d) $(CMD_OBJS:.o=.d) $(UNITS:=.d)
 
 # ---- what people call ----
-.PHONY: help demo check mutants test test-unit test-asan test-full test-fresh test-faults test-kills soak test-gpu test-diff asan fuzz fuzz-build fuzz-build-here fuzz-coverage lint format bench install uninstall dist deb vsix clean units deps docs map
+.PHONY: help demo check mutants test test-unit test-asan test-full test-fresh test-bundle test-faults test-kills soak test-gpu test-diff asan fuzz fuzz-keep fuzz-build fuzz-build-here fuzz-coverage lint format bench install uninstall dist deb bundle vsix vsix-bundle wheel sbom clean units deps docs map
 help:
 	@echo "make            build $(BUILD)/warpwise and $(BUILD)/lib/libwarpwise.{so,a}   (LLVM $(LLVM_VERSION))"
 	@echo "make demo       install what is missing, build, show what it does"
@@ -284,11 +319,12 @@ help:
 	@echo "make mutants    faults put into the sources one by one: how many do tests notice? (ONLY=PATTERN: some of them)"
 	@echo "make test-full  the same, then lint"
 	@echo "make test-fresh make demo and make test on a minimal Debian 12 and 13, made by debootstrap (root)"
+	@echo "make test-bundle   the bundle on minimal systems with older and newer C libraries, made by debootstrap (root)"
 	@echo "make test-gpu   the CUDA triples on this machine's GPU, against its counters (nvcc; ncu where it is)"
 	@echo "make test-faults, test-kills, soak   every call of every command fails once; 200 times kill -9; an hour of load on the servers"
 	@echo "make test-diff  $(DIFF_COUNT) generated kernels of each grammar (DIFF_COUNT=), interpreter against PoCL and a GPU where there is one"
 	@echo "make asan       build-asan/: AddressSanitizer and UBSan"
-	@echo "make fuzz       any bytes as each kind of file and message that is read, $(FUZZ_TIME) s (FUZZ_TIME=), then mutated sources; make fuzz-coverage: the lines reached"
+	@echo "make fuzz       any bytes as each kind of file and message that is read, $(FUZZ_TIME) s (FUZZ_TIME=), then mutated sources; make fuzz-keep: the next run begins where this ended; make fuzz-coverage: the lines reached"
 	@echo "make lint       layers, formatting, file lengths, cppcheck"
 	@echo "make format     clang-format over sources and headers"
 	@echo "make bench      timings"
@@ -297,7 +333,11 @@ help:
 	@echo "make install    program, library, manual, completions; DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) LIBDIR=$(LIBDIR); make uninstall"
 	@echo "make dist       $(BUILD)/warpwise-$(VERSION).tar.gz, the same bytes from the same sources"
 	@echo "make deb        Debian packages in $(BUILD)/deb/"
+	@echo "make bundle     $(BUILD)/bundle/warpwise-$(VERSION)-linux-$(shell uname -m).tar.gz, one folder that runs on any Linux, with clang and all libraries"
 	@echo "make vsix       $(BUILD)/warpwise.vsix, the extension for VS Code (npm)"
+	@echo "make vsix-bundle   $(BUILD)/warpwise-linux-x64.vsix, the same with the program in it"
+	@echo "make wheel      $(BUILD)/wheel/*.whl, the Python package with the library and the program"
+	@echo "make sbom       $(BUILD)/sbom/*.cdx.json: what is in the packages, the wheel, the extension and the bundle that were made"
 	@echo "make clean"
 
 # The packages come first and make starts again, so that it sees the tools they brought; on all cores, unless it was told how many.
@@ -320,6 +360,12 @@ test:
 # Both commands of the README on machines that have nothing (root, debootstrap): scripts/fresh.sh has the options.
 test-fresh:
 	@scripts/fresh.sh
+
+# The bundle on minimal systems with older and newer C libraries (root, debootstrap), then the extension that brings it, in a VS Code that has nothing
+# else: scripts/bundle_check.sh has the options.
+test-bundle: vsix-bundle
+	@scripts/bundle_check.sh $(BUILD)/bundle/warpwise-$(VERSION)-linux-$$(uname -m).tar.gz
+	@tests/clients/vscode/bundle.sh $(BUILD)
 
 deps:
 	@scripts/deps.sh test
@@ -373,11 +419,15 @@ fuzz:
 	@$(MAKE) --no-print-directory -j$(JOBS) fuzz-build
 	@tests/fuzz/run.sh $(BUILD) $(FUZZ_BUILD) $(FUZZ_TIME) $(JOBS)
 
+# What a run reached beyond the seeds is where the next one begins, also in another checkout.
+fuzz-keep:
+	@tests/fuzz/keep.sh $(BUILD)/warpwise $(FUZZ_BUILD)/carry/out/corpus
+
 # Every call of every command fails once, about an hour; 200 kills; an hour of load.
 test-faults: all $(BUILD)/leaks/warpwise
-	@tests/faults/run.sh $(BUILD) all
+	@JOBS=$(JOBS) tests/faults/run.sh $(BUILD) all
 	@echo "again, for what is not freed:"
-	@CLASSES="open read write change look" tests/faults/run.sh $(BUILD)/leaks all
+	@CLASSES="open read write change look" JOBS=$(JOBS) tests/faults/run.sh $(BUILD)/leaks all
 
 test-kills: all
 	@tests/faults/kills.sh $(BUILD) $(if $(N),$(N),200)
@@ -442,8 +492,32 @@ deb-build:
 deb-pack:
 	@scripts/deb.sh $(VERSION) $(SOVERSION) $(LLVM_VERSION) $(BUILD) $(DEB_OUT)
 
+# One folder with all that the program needs, for any Linux of this machine's kind, or of ARCH's. make starts again where packages have come.
+bundle:
+	@scripts/deps.sh $(if $(RUN),cross $(ARCH),bundle)
+	@$(if $(RUN),[ -d $(ROOT) ] || scripts/cross_root.sh $(ARCH) $(ROOT))
+	@$(MAKE) --no-print-directory $(PARALLEL) all
+	@$(MAKE) --no-print-directory bundle-pack
+
+.PHONY: bundle-pack
+bundle-pack:
+	@scripts/bundle.sh $(VERSION) $(SOVERSION) $(LLVM_VERSION) $(BUILD) "$(CC)" $(ARCH)
+
 vsix:
 	@node editors/vscode/package.mjs $(BUILD)/warpwise.vsix
+
+# The same for Linux on x86-64, with the bundle in it: to install it is all.
+vsix-bundle: bundle
+	@node editors/vscode/package.mjs $(BUILD)/warpwise-linux-x64.vsix $(BUILD)/bundle/warpwise-$(VERSION)-linux-x86_64
+
+wheel: $(BUILD)/warpwise $(BUILD)/lib/libwarpwise.so
+	@scripts/wheel.py $(VERSION) $(BUILD) $(LLVM_VERSION)
+
+# Of what lies there; the bundle's list of files is its own.
+BUNDLE_FILES := $(wildcard $(BUILD)/bundle/files.tsv)
+sbom:
+	@scripts/sbom.py $(VERSION) $(BUILD)/sbom $(if $(BUNDLE_FILES),--files $(BUNDLE_FILES)) \
+	  $(wildcard $(BUILD)/wheel/warpwise-$(VERSION)-*.whl $(BUILD)/warpwise.vsix $(BUILD)/warpwise-linux-x64.vsix $(BUILD)/bundle/warpwise-$(VERSION)-*.tar.gz)
 
 # Manual pages and completions come from the tables of options; those about files and the library from docs/.
 .PHONY: man

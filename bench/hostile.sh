@@ -6,6 +6,10 @@
 # same of what else the machine does. Printed: medians of both and their ratio. Exit 1 where a ratio is above 1.5, where an honest
 # client got an error, or where the server does not end within ten seconds after all of it. KINDS: an extended regular expression,
 # those whose name it matches.
+#
+#   APART=1          on a machine with many cores: each kind has a server and clients of its own on two cores of its own, as many kinds at a
+#                    time as there are pairs of cores
+#   CLIENT=PROGRAM   bench/serve.c compiled already, where there is no compiler
 set -u
 cd "$(dirname "$0")/.."
 build=${1:-build}
@@ -15,7 +19,33 @@ kinds=${4:-.}
 dir=$(mktemp -d) || exit 1
 server= attack=
 trap 'kill $server $attack 2>/dev/null; rm -rf "$dir"' EXIT
-${CC:-cc} -std=c17 -D_GNU_SOURCE -O2 -pthread -o "$dir/client" bench/serve.c || exit 1
+if [ -n "${CLIENT:-}" ]; then cp "$CLIENT" "$dir/client"; else ${CC:-cc} -std=c17 -D_GNU_SOURCE -O2 -pthread -o "$dir/client" bench/serve.c; fi || exit 1
+each="slow head:slow silent:slow body:slow chunks:slow read:slow idle:slow flood:pipe as source:pipe as contents:link:malformed heads"
+each="$each:memcpy of 2^60 bytes:copy of 2^28 bytes:loop without end"
+
+# The kinds in turns, turn t on the cores 2t and 2t + 1; tables are shown as one.
+if [ -n "${APART:-}" ]; then
+  pairs=$(($(nproc) / 2))
+  [ $pairs -ge 1 ] || pairs=1
+  echo "$each" | tr : '\n' | grep -E -- "$kinds" >"$dir/kinds"
+  turn=0
+  while [ $turn -lt $pairs ]; do
+    awk -v t=$turn -v n=$pairs 'NR % n == t % n' "$dir/kinds" | while read -r kind; do
+      quoted=$(echo "$kind" | sed 's/\^/\\^/')
+      APART= CLIENT="$dir/client" taskset -c $((2 * turn)),$((2 * turn + 1)) "$0" "$build" "$seconds" "$pause" "^$quoted\$" >"$dir/table.$kind" 2>&1 || : >"$dir/bad"
+    done &
+    turn=$((turn + 1))
+  done
+  wait
+  first=1
+  while read -r kind; do
+    [ $first = 1 ] && head -n 2 "$dir/table.$kind"
+    first=0
+    tail -n +3 "$dir/table.$kind"
+  done <"$dir/kinds"
+  [ ! -e "$dir/bad" ]
+  exit
+fi
 
 mkdir "$dir/root"
 printf 'extern "C" __global__ void k(int n, const float *x, float *y) {\n  int i = blockIdx.x * 256 + threadIdx.x;\n  y[i] = x[i] * @EDIT@;\n}\n' >"$dir/edited.cu"
@@ -26,7 +56,7 @@ printf '// warpwise: grid=1 block=32 x=i8[1<<20]\nextern "C" __global__ void k(c
 printf 'struct S { char c[1u << 28]; };\n// warpwise: grid=1 block=32 x=i8[1<<29]\nextern "C" __global__ void k(S *x) { x[1] = x[0]; }\n' >"$dir/root/struct.cu"
 printf '// warpwise: grid=1 block=32 p=i32[1]:zeros\nextern "C" __global__ void k(volatile int *p) { for (unsigned x = 1; x; x = (x * 1664525u + 1013904223u) | 1) *p = x; }\n' >"$dir/root/endless.cu"
 
-"$build/warpwise" serve --port 0 --root "$dir/root" >"$dir/url" 2>"$dir/err" &
+"$build/warpwise" serve --port 0 --workers $(($(nproc) + 1)) --root "$dir/root" >"$dir/url" 2>"$dir/err" &
 server=$!
 for i in $(seq 100); do [ -s "$dir/url" ] && break; sleep 0.1; done
 port=$(sed 's/.*:\([0-9]*\).*/\1/' "$dir/url")
@@ -58,9 +88,8 @@ later=$(awk -v s="$seconds" 'BEGIN { print s / 3 + 1 }')
 honest 2 "$dir/warm"
 echo "$(nproc) cores, load $(cut -d ' ' -f 1 /proc/loadavg); 32 clients, $seconds s with and $seconds s without each; median ms"
 printf '%-22s %8s %8s %6s %8s\n' 'hostile client' without with ratio errors
-for kind in 'slow head' 'slow silent' 'slow body' 'slow chunks' 'slow read' 'slow idle' 'slow flood' 'pipe as source' 'pipe as contents' link 'malformed heads' \
-  'memcpy of 2^60 bytes' 'copy of 2^28 bytes' 'loop without end'; do
-  echo "$kind" | grep -qE -- "$kinds" || continue
+echo "$each" | tr : '\n' | grep -E -- "$kinds" >"$dir/kinds"
+while read -r kind; do
   rm -f "$dir/without" "$dir/with"
   for turn in 1 2 3; do
     honest "$third" "$dir/without"
@@ -73,8 +102,8 @@ for kind in 'slow head' 'slow silent' 'slow body' 'slow chunks' 'slow read' 'slo
   errors=$(awk '{ n += $2 } END { print n }' "$dir/with")
   awk -v k="$kind" -v a="$(median "$dir/without")" -v b="$(median "$dir/with")" -v e="$errors" \
     'BEGIN { r = a > 0 ? b / a : 99; printf "%-22s %8.0f %8.0f %6.2f %8d\n", k, a, b, r, e; exit !(r <= 1.5 && b > 0) }' || bad=1
-done
-[ -s "$dir/complaints" ] && head -n 5 "$dir/complaints"
+done <"$dir/kinds"
+[ -s "$dir/complaints" ] && { grep -m 2 '"error"' "$dir/complaints" || head -n 5 "$dir/complaints"; }
 kill -TERM $server
 for i in $(seq 100); do kill -0 $server 2>/dev/null || break; sleep 0.1; done
 kill -0 $server 2>/dev/null && { echo "the server did not end within 10 s"; kill -9 $server; bad=1; }

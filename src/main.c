@@ -24,6 +24,9 @@ const ww_command *const ww_commands[] = {
 #ifndef WW_NO_FRONT
     &ww_cmd_lsp, /* in the editor */
 #endif
+#ifndef WW_NO_CURL
+    &ww_cmd_agent, /* by a language model */
+#endif
 #ifndef WW_NO_HTTP
     &ww_cmd_serve, /* all of it over HTTP */
     &ww_cmd_mcp,   /* and for agents */
@@ -160,7 +163,8 @@ static ww_status dispatch(int argc, char **argv, ww_cmd *c) {
     return help_of(cmd, words, stdout), WW_OK;
   if (!cmd->run)
     return help_of(cmd, words, stderr), WW_EUSAGE;
-  return cmd->run(c);
+  rc = ww_stdin_take(cmd, c);
+  return rc ? rc : cmd->run(c);
 }
 
 /* A program of its own may end where a library must not: by a signal or for want of

@@ -53,9 +53,44 @@ try "a CUDA file" 0 'twice +1 .* yes +int n, float \*x' '' kernels "$dir/ok.cu"
 try "a CUDA file as JSON" 0 '"kernels":\[\{"name":"twice","mangled":"[^"]*","file":".*ok.cu","line":1,"dialect":"cuda","args":\[\{"name":"n","type":"int","space":null,"pointer":false,"bytes":4\},\{"name":"x","type":"float \*","space":"g[a-z]*","pointer":true,"bytes":8\}\]' '' kernels --json "$dir/ok.cu"
 try "an OpenCL file" 0 'copy +1 .*\(shared\)' '' kernels "$dir/ok.cl"
 try "IR" 0 'ret' '' kernels --ir "$dir/ok.cu"
-try "a broken kernel is listed with its reason" 0 'cannot be interpreted: .*broken.cu:1:' 'broken.cu:1: error' kernels "$dir/broken.cu"
+try "a broken kernel is listed with its reason" 0 'cannot be interpreted: .*broken.cu:1:' 'broken.cu:1:[0-9]+: error' kernels "$dir/broken.cu"
+printf '__global__ void f(float *x, int n) {\n\tint i = threadIdx.x;\n  x[i] = 1 + y;\n}\n' >"$dir/caret.cu"
+try "a compiler's error has line, column" 3 '' "^warpwise: .*caret.cu:3:14: f cannot be interpreted: use of undeclared identifier 'y'" predict "$dir/caret.cu"
+try "and a caret" 3 '' '^       \|              \^$' trace "$dir/caret.cu"
+try "in JSON col" 3 '"message":"f cannot be interpreted: use of undeclared identifier .y.","file":".*caret.cu","line":3,"col":14\}' '' explain --json "$dir/caret.cu"
+try "likewise where kernels are listed" 0 'caret.cu:3:14: use of' '^     3 \|   x\[i\] = 1 \+ y;$' kernels "$dir/caret.cu"
+printf '\n{"kernel":"f", "grid":[1,2}\n' >"$dir/caret.json"
+try "our own errors too" 3 '' '^       \|                           \^$' predict --launch "$dir/caret.json"
 try "a file without kernels" 0 'host.cu  cuda, 0 kernels' '' kernels "$dir/host.cu"
 try "kernels of several files: the table says of which" 0 'saxpy\.cu:4 .*int n, float a' '' kernels examples/saxpy.cu examples/matmul.cu
+try "kernels of several files as JSON: an object each" 0 '^\{"schema_version":1,"file":"examples/matmul.cu","files":\["examples/saxpy.cu","examples/matmul.cu"\],"kernels":\[\{"name":"naive"' '' kernels --json examples/saxpy.cu examples/matmul.cu
+# piped FILE ARGS... : `try` with the file on standard input
+piped() {
+  n=$((n + 1))
+  file=$1 want=$2
+  shift 2
+  if "$program" "$@" <"$file" 2>&1 | grep -qE -- "$want"; then echo "ok $n - $* < ${file##*/}"; else
+    bad=1
+    echo "not ok $n - $* < ${file##*/}: no $want"
+  fi
+}
+piped examples/saxpy.cu 'saxpy_strided +10 .* yes' kernels -
+piped "$dir/ok.cl" 'opencl, 1 kernel' kernels --lang opencl -
+piped examples/saxpy.cu '^time' predict - -k saxpy --gpu h200
+piped examples/saxpy.cu '"findings":' explain --json - -k saxpy_strided --gpu h200
+piped examples/saxpy.cu '^same' verify - examples/saxpy.cu -k saxpy
+piped "$dir/caret.cu" 'stdin.cu:3:14: f cannot' trace -
+piped examples/saxpy.cu 'standard input is one source file' verify - -
+printf '#include "header_here.h"\n__global__ void h(float *x) { x[threadIdx.x] = HERE; }\n' >"$dir/here.cu"
+printf '#define HERE 1\n' >"$dir/header_here.h"
+mkdir "$dir/spool"
+n=$((n + 1))
+if (cd "$dir" && TMPDIR=$dir/spool "$program" kernels - <here.cu) | grep -q ' yes ' && [ -z "$(ls "$dir/spool")" ]; then
+  echo "ok $n - standard input finds headers of this folder, and leaves nothing behind"
+else
+  bad=1
+  echo "not ok $n - standard input: no header of this folder, or something is left behind"
+fi
 try "the other files are listed all the same" 3 'twice' 'none.cu' kernels "$dir/none.cu" "$dir/ok.cu"
 
 # ---- trace: what goes wrong has a message that says what to do, the documented exit code, and leaves nothing behind ----

@@ -74,6 +74,17 @@ try "explain --json" 0 '"findings":\[\{"file":"[^"]*row_sum.cu","line":9,"rule":
 try "explain --sarif" 0 '"ruleId": "uncoalesced-load"' '' explain --sarif "$kernels/row_sum.cu" --gpu h200
 report "explain --sarif: version, rules and a line" "$(for p in '"version": "2.1.0"' '"id": "bank-conflict"' '"startLine": 9' '"uri": "tests/explain/row_sum.cu"'; do grep -q -- "$p" "$dir/out" || echo "no $p"; done)"
 if command -v python3 >/dev/null; then report "explain --sarif: is JSON" "$(python3 -m json.tool "$dir/out" 2>&1 >/dev/null)"; fi
+try "explain: no more blocks for what goes by data" 0 '^Nothing stands out' '' explain "$kernels/other/data.cu" -k chase --gpu h200
+try "explain: where data decides the addresses, the remedy is about the data" 0 '"remedy":"data decides these addresses: sort or group it' '' explain --json "$kernels/other/data.cu" -k gather --gpu h200
+"$program" explain --json "$kernels/other/data.cu" -k columns --gpu h200 >"$dir/out"
+report "explain: wide accesses do not help threads that go down columns" "$(grep -q '"few-blocks"' "$dir/out" || echo "no few-blocks"; grep -o narrow-access "$dir/out")"
+try "explain: but where rows begin is no such data" 0 '"remedy":"let consecutive threadIdx.x read consecutive' '' explain --json "$kernels/other/data.cu" -k rows --gpu h200
+"$program" explain --json "$kernels/other/data.cu" -k full_waves --gpu h200 >"$dir/out"
+report "explain: a last wave that is nearly full is no tail" "$(grep -q '"findings"' "$dir/out" || echo "no answer"; grep -o '"rule":"tail"' "$dir/out")"
+# axpy against axpy_vec4 on an H200: 14.0 and 12.9 us (data/corpus-h200.jsonl.zst)
+try "explain: a gain is against the time that is shown" 0 '"rule":"narrow-access".*"gain":1\.[012][0-9]' '' explain --json corpus/elementwise/axpy.cu -k axpy --gpu h200
+try "explain: what inlined functions cost, at their calls" 0 '^ +0 %.* 13 \| \(9[0-9] % in what it calls\) float a = outer' '' explain "$kernels/other/calls.cu" --gpu h200
+try "explain --json: likewise" 0 '"line":8,"share":[0-9.e-]+,"instructions":[0-9.]+,"bytes":0,"inlined":0\.9' '' explain --json "$kernels/other/calls.cu" --gpu h200
 try "explain --github" 0 '^::warning file=tests/explain/row_sum.cu,line=9,title=uncoalesced-load::row_sum: up to [0-9.]+x faster on h200\. ' '' explain --github "$kernels/row_sum.cu" --gpu h200
 try "explain: two forms at once" 2 '' 'choose one of' explain --github --sarif "$kernels/row_sum.cu"
 

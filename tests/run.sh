@@ -5,12 +5,13 @@
 #
 # A stage's program either speaks TAP (ok / not ok lines) or ends with its own `N passed, N failed[, N skipped]`. What could not be tested here
 # (`ok ... # SKIP why`) is skipped, never passed; a stage without a result that can be read, with fewer than it planned, or whose program is not
-# there, has failed. Stages run side by side, as many as JOBS says (one for each core otherwise), and are shown in the order of the list.
-every="layers hardening runner setup unit cli manners evaluate accuracy kernels ptx cross diff measure dataset import record emulate predict fixes verify tune optimize train tokenizers lm-gguf stories lm-cli lm-train serve limits openai lsp hostile nvim emacs page vscode mcp mcp-clients export library packages faults kills fuzz"
+# there, has failed. Stages run side by side, as many as JOBS says (one more than cores otherwise: some wait), the longest first, and are shown in the order of the list.
+every="layers hardening runner setup unit cli manners evaluate accuracy kernels ptx cross diff measure dataset import record emulate predict fixes verify tune optimize agent train tokenizers lm-gguf stories lm-cli lm-train serve limits openai lsp hostile nvim emacs page vscode mcp mcp-clients export library packages bundle python gate release compat faults kills fuzz"
+longest="fuzz optimize vscode verify tune lsp serve mcp packages hostile limits predict unit/rewrite library"
 passed=0
 failed=0
 skipped=0
-jobs=${JOBS:-$(nproc 2>/dev/null || echo 1)}
+jobs=${JOBS:-$(($(nproc 2>/dev/null || echo 1) + 1))}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT
@@ -90,6 +91,7 @@ one() { # STAGE
     stage optimize tests/optimize/run.sh "$build"
     stage optimize/device tests/optimize/device.sh "$build"
     ;;
+  agent) stage agent tests/agent/run.py "$build" ;;
   serve) stage serve tests/serve.sh "$build" ;;
   limits) stage limits tests/limits.sh "$build" ;;
   lsp) stage lsp tests/lsp.sh "$build" ;;
@@ -105,6 +107,11 @@ one() { # STAGE
     ;;
   library) stage library tests/library.sh "$build" ;;
   packages) stage packages tests/packages.sh "$build" ;;
+  bundle) stage bundle tests/bundle.sh "$build" ;;
+  python) stage python tests/python.sh "$build" ;;
+  gate) stage gate tests/gate.sh "$build" ;;
+  release) stage release tests/release.sh "$build" ;;
+  compat) stage compat tests/compat/run.sh "$build" ;;
   fuzz) stage fuzz tests/fuzz/test.sh "$build" ;;
   mcp) stage mcp tests/mcp.sh "$build" ;;
   mcp-clients) stage mcp-clients tests/clients/mcp/run.sh "$build" ;;
@@ -175,30 +182,39 @@ show() { # STAGE
   rm -rf "${work:?}/$1"
 }
 
-# The waiting ones are those that were started and not yet shown, in the order of the list.
+# first STAGE... : the order in which they are started: those that take longest first, so that all cores have work until the end.
+first() {
+  for stage in $longest; do case " $* " in *" $stage "*) echo "$stage" ;; esac; done
+  for stage in "$@"; do case " $longest " in *" $stage "*) ;; *) echo "$stage" ;; esac; done
+}
+
+# Shows what is done, up to the first of the list that is not.
+shown() {
+  while [ -n "$list" ] && [ -f "$work/${list%% *}/counts" ]; do
+    show "${list%% *}"
+    list=${list#* }
+  done
+}
+
 run() { # STAGE...
-  waiting=
-  for stage in "$@"; do
+  list="$* " # not shown yet, in the order of the list
+  running=
+  for stage in $(first "$@"); do
     start "$stage"
-    waiting="$waiting $stage"
+    running="$running $stage"
     while :; do
-      running=0
-      ahead=1 # everything before this one was shown
-      for started in $waiting; do
-        if [ ! -f "$work/$started/counts" ]; then
-          running=$((running + 1))
-          ahead=0
-        elif [ $ahead = 1 ]; then
-          show "$started"
-          waiting=${waiting#" $started"}
-        fi
+      still= count=0
+      for started in $running; do
+        [ -f "$work/$started/counts" ] || still="$still $started" count=$((count + 1))
       done
-      [ $running -ge "$jobs" ] || break
+      running=$still
+      shown
+      [ $count -ge "$jobs" ] || break
       sleep 0.1
     done
   done
   wait
-  for started in $waiting; do show "$started"; done
+  shown
 }
 
 half() { # BUILD STAGE...

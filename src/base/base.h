@@ -262,6 +262,8 @@ const char *ww_path_dir(ww_arena *a, const char *path);
 const char *ww_path_base(const char *path);
 /* without links, from the root; as it is where it leads nowhere, or is NULL */
 const char *ww_path_real(ww_arena *a, const char *path);
+/* As it is seen from the current folder: what a patch calls the file. */
+const char *ww_path_from_here(const char *path, ww_arena *a);
 
 /* ---- what must not outlive the program (cleanup.c) ---- */
 

@@ -368,6 +368,16 @@ const char *ww_path_real(ww_arena *a, const char *path) {
   return path && realpath(path, real) ? ww_strdup(a, real) : path;
 }
 
+const char *ww_path_from_here(const char *path, ww_arena *a) {
+  char *here = getcwd(NULL, 0);
+  size_t n = here ? strlen(here) : 0;
+  const char *out = path;
+  if (n > 1 && !strncmp(path, here, n) && path[n] == '/')
+    out = ww_strdup(a, path + n + 1);
+  free(here);
+  return ww_starts(out, "./") ? out + 2 : out;
+}
+
 void ww_all_folders(ww_arena *a, ww_strings *out) {
   DIR *d = opendir("/");
   for (struct dirent *f; d && (f = readdir(d));) {

@@ -108,11 +108,16 @@ void ww_help_command(const ww_command *cmd,
                      FILE *f); /* words: "dataset collect" */
 void ww_help_options(const ww_option *o, FILE *f);
 
+/* stdin.c: operands `-` of a command that reads sources become a file. */
+ww_status ww_stdin_take(const ww_command *cmd, ww_cmd *c);
+
 /* output.c */
 /* The command line is wrong: fills c->err and returns WW_EUSAGE. */
 ww_status ww_usage(ww_cmd *c, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void ww_print_error(const ww_err *e, FILE *f); /* warpwise: file:line: message */
+/* The line of a file and a caret under its column; nothing where they are not known. */
+void ww_print_caret(const char *file, uint32_t line, uint32_t col, FILE *f);
 /* Reports c->err and clears it, for commands that go on with the next file. */
 void ww_cmd_complain(ww_cmd *c);
 void ww_print_buf(ww_buf *b); /* to stdout, then frees it */
@@ -173,8 +178,8 @@ const char *ww_recorder_library(ww_arena *a);
 extern const ww_command *const ww_commands[];
 extern const ww_command ww_cmd_completion, ww_cmd_dataset, ww_cmd_doctor,
     ww_cmd_evaluate, ww_cmd_explain, ww_cmd_gpus, ww_cmd_kernels, ww_cmd_lm, ww_cmd_lsp,
-    ww_cmd_manual, ww_cmd_mcp, ww_cmd_measure, ww_cmd_optimize, ww_cmd_predict,
-    ww_cmd_record, ww_cmd_roofline, ww_cmd_serve, ww_cmd_trace, ww_cmd_train,
-    ww_cmd_tune, ww_cmd_verify;
+    ww_cmd_agent, ww_cmd_manual, ww_cmd_mcp, ww_cmd_measure, ww_cmd_optimize,
+    ww_cmd_predict, ww_cmd_record, ww_cmd_roofline, ww_cmd_serve, ww_cmd_trace,
+    ww_cmd_train, ww_cmd_tune, ww_cmd_verify;
 
 #endif

@@ -139,6 +139,21 @@ static bool loads(const char *library) {
   return there;
 }
 
+/* Was it built with what this command needs? */
+static bool has_command(const char *name) {
+  for (ww_command_list c = ww_commands; *c; c++)
+    if (!strcmp((*c)->name, name))
+      return true;
+  return false;
+}
+
+static void built_with(checkup *x) {
+  bool curl = has_command("agent");
+  add(x, curl, "libcurl", curl ? "built in" : "not built in",
+      "apt-get install libcurl4-openssl-dev, and build again",
+      "there is no `warpwise agent`", OPTIONAL);
+}
+
 static void toolkit(checkup *x) {
   const char *nvcc = ww_cuda_root(x->a, "bin/nvcc");
   add(x, nvcc, "nvcc", nvcc ? ww_path_join(x->a, nvcc, "bin/nvcc") : "not found",
@@ -320,8 +335,9 @@ static void print_json(const checkup *x) {
 }
 
 static ww_status run(ww_cmd *c) {
-  static void (*const checks[])(checkup * x) = {
-      front_end, own_files, toolkit, devices, recorder, emulation, cache, confinement};
+  static void (*const checks[])(checkup * x) = {front_end, own_files, built_with,
+                                                toolkit,   devices,   recorder,
+                                                emulation, cache,     confinement};
   checkup x = {
       .c = c,
       .a = c->arena,

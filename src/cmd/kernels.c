@@ -59,17 +59,30 @@ static void write_kernel(const ww_unit *u, const ww_fn *fn, bool ir, ww_json *j)
   ww_json_end_obj(j);
 }
 
-static void print_json(const char **files, uint32_t n, const ww_unit *u, bool ir) {
+/* Which of the files it is; headers count as the first's. */
+static uint32_t file_of(const char *path, const char **files, uint32_t n, ww_arena *a) {
+  const char *real = ww_path_real(a, path);
+  for (uint32_t k = 0; real && k < n; k++)
+    if (!strcmp(real, ww_path_real(a, files[k])))
+      return k;
+  return 0;
+}
+
+static void
+print_file(const char **files, uint32_t n, uint32_t k, const ww_unit *u, ww_cmd *c) {
+  const options *o = c->opt;
   ww_json *j = ww_line_begin();
-  ww_json_kstr(j, "file", files[0]);
+  ww_json_kstr(j, "file", files[k]);
   if (n > 1)
     ww_json_strings(j, "files", files, n);
   ww_json_put(j, "kernels:[");
-  for (uint32_t i = 0; i < u->module.nfns; i++)
-    if (u->module.fns[i].kernel)
-      write_kernel(u, &u->module.fns[i], ir, j);
+  for (uint32_t i = 0; i < u->module.nfns; i++) {
+    const ww_fn *fn = &u->module.fns[i];
+    if (fn->kernel && file_of(fn->file, files, n, c->arena) == k)
+      write_kernel(u, fn, o->ir, j);
+  }
   ww_json_put(j, "],partial:%i", u->partial);
-  ww_diags_write(u, j);
+  ww_diags_write(u, j); /* all: kernels name theirs by its number */
   ww_line_end(j);
 }
 
@@ -180,8 +193,11 @@ static void print_diagnostics(const ww_unit *u) {
     const ww_diag *d = &u->diags[i];
     if (ww_is_quiet() && !d->error)
       continue;
-    fprintf(stderr, "%s:%u: %s: %s\n", d->file ? d->file : "?", d->line,
-            d->error ? "error" : "warning", d->message);
+    fprintf(stderr, "%s:%u:", d->file ? d->file : "?", d->line);
+    if (d->col)
+      fprintf(stderr, "%u:", d->col);
+    fprintf(stderr, " %s: %s\n", d->error ? "error" : "warning", d->message);
+    ww_print_caret(d->file, d->line, d->col, stderr);
   }
 }
 
@@ -209,7 +225,8 @@ static ww_status list(ww_cmd *c, const char **files, uint32_t n, bool complain) 
   else if (rc)
     c->err = (ww_err){0};
   else if (c->json)
-    print_json(files, n, unit, o->ir);
+    for (uint32_t k = 0; k < n; k++)
+      print_file(files, n, k, unit, c);
   else {
     print_table(title(files, n, c->arena), unit, o->ir);
     print_diagnostics(unit);
@@ -244,12 +261,14 @@ const ww_command ww_cmd_kernels = {
         "Several files are one program: device functions are linked; files that do not "
         "go "
         "together are listed one by one.\n"
-        "A table, or with --json one line:\n"
+        "A table, or with --json a line for each file (`files` names all that are "
+        "one program):\n"
         "{\"schema_version\":1,\"file\":...,\"kernels\":[...],\"diagnostics\":[...]}.",
     .examples = "  warpwise kernels saxpy.cu\n"
                 "  warpwise kernels --json src/*.cu\n"
                 "  warpwise kernels --instantiate 'reduce<float,256>' reduce.cu\n"
-                "  warpwise kernels conv.cl -- -DTILE=16 -Iinclude\n",
+                "  warpwise kernels conv.cl -- -DTILE=16 -Iinclude\n"
+                "  gunzip -c saxpy.cu.gz | warpwise kernels -\n",
     WW_OPTIONS,
     .run = run,
 };

@@ -15,6 +15,41 @@ ww_status ww_usage(ww_cmd *c, const char *fmt, ...) {
   return WW_EUSAGE;
 }
 
+/* The line of a text, without its end; n 0: it has none or an empty one. */
+static const char *line_of(const char *text, uint32_t line, size_t *n) {
+  for (*n = 0; text && line > 1; line--)
+    text = (text = strchr(text, '\n')) ? text + 1 : NULL;
+  *n = text ? strcspn(text, "\r\n") : 0;
+  return text;
+}
+
+/* Of a long line what is before and behind the place. */
+enum { SHOWN_BEFORE = 60, SHOWN = 100 };
+
+void ww_print_caret(const char *file, uint32_t line, uint32_t col, FILE *f) {
+  if (!file || !line || !col || !ww_file_regular(file))
+    return;
+  ww_arena *a = ww_arena_new();
+  char *text = NULL;
+  size_t n, size;
+  ww_err ignored;
+  if (ww_read_file(a, file, 64 << 20, &text, &size, &ignored))
+    text = NULL;
+  const char *at = line_of(text, line, &n);
+  size_t first = col > SHOWN ? col - SHOWN_BEFORE : 0;
+  while (n && first && first < n && (at[first] & 0xc0) == 0x80)
+    first++; /* not within a character */
+  if (n && col <= n + 1 && first < n) {
+    n = n - first > SHOWN ? SHOWN : n - first;
+    fprintf(f, "%6u | %.*s\n       | ", line, (int)n, at + first);
+    for (size_t k = first; k + 1 < col; k++)
+      if ((at[k] & 0xc0) != 0x80)
+        fputc(at[k] == '\t' ? '\t' : ' ', f);
+    fputs("^\n", f);
+  }
+  ww_arena_free(a);
+}
+
 void ww_print_error(const ww_err *e, FILE *f) {
   const char *red = ww_color_on(f) ? "\033[31m" : "";
   const char *off = *red ? "\033[0m" : "";
@@ -26,6 +61,7 @@ void ww_print_error(const ww_err *e, FILE *f) {
   if (e->line && e->col)
     fprintf(f, "%u:", e->col);
   fprintf(f, "%s%s\n", e->file || e->line ? " " : "", e->msg);
+  ww_print_caret(e->file, e->line, e->col, f);
 }
 
 ww_json *ww_line_begin(void) {

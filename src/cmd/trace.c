@@ -81,10 +81,11 @@ static ww_status trace_one(ww_cmd *c, ww_source_cache *cache, ww_launch *launch)
       ww_print_report(&report, ww_trace_write, &(ww_trace_json){m, fn, &r});
     else
       ww_trace_print(m, fn, &r, stdout);
-  } else if (c->err.file)
-    c->err.file = ww_strdup(c->arena, c->err.file);
+  }
   if (st == WW_EUNSUPPORTED)
-    ww_diags_blame_header(cache->read.unit, &c->err);
+    ww_diags_blame(cache->read.unit, fn, &c->err);
+  if (st && c->err.file)
+    c->err.file = ww_strdup(c->arena, c->err.file);
   ww_arena_free(a);
   return st;
 }

@@ -41,10 +41,14 @@ static void hash_ins(hasher *h, const ww_ins *i) {
   if (!h->lines || i->loc >= h->m->nlocs)
     return;
   const ww_loc *at = &h->m->locs[i->loc];
-  const char *file = at->file < h->m->nfiles ? h->m->files[at->file] : NULL;
-  bool own = file && h->kernel->file && !strcmp(file, h->kernel->file);
-  number(h, own && at->line ? (uint64_t)at->line - h->kernel->line : at->line);
-  text(h, file);
+  for (;; at = &h->m->locs[at->caller]) {
+    const char *file = at->file < h->m->nfiles ? h->m->files[at->file] : NULL;
+    bool own = file && h->kernel->file && !strcmp(file, h->kernel->file);
+    number(h, own && at->line ? (uint64_t)at->line - h->kernel->line : at->line);
+    text(h, file);
+    if (!at->caller)
+      break;
+  }
 }
 
 static void hash_value(hasher *h, const ww_value *v) {

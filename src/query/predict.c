@@ -317,7 +317,7 @@ ww_status ww_query_predict(const ww_unit *u,
     ww_prediction *p = &out[k];
     ww_err why = p->report.error;
     if (why.code == WW_EUNSUPPORTED)
-      ww_diags_blame_header(u, &why);
+      ww_diags_blame(u, fn, &why);
     if (why.code) {
       *p = (ww_prediction){.report = {.kernel = fn->name, .error = why}};
       first = first ? first : &p->report.error;

@@ -7,6 +7,9 @@
 # some: the commands and classes that `make test` takes, below.
 # A run must end by itself, within a documented exit code, with a message unless it succeeded; it leaves no temporary
 # file, no process and no changed input; an output is the old one or the whole new one; a store is sound and has its rows.
+#
+#   JOBS=N       so many pairs of a command and a class at a time, each in a run of its own
+#   TOOLS=DIR    inject, alloc.so and store compiled already, where there is no compiler
 case $1 in /*) build=$1 ;; *) build=$PWD/$1 ;; esac
 few=${2:-3}
 [ $# -gt 0 ] && shift
@@ -17,6 +20,7 @@ some="gpus:write:2 kernels:open:4 predict:map:14 predict:process:4 predict:alloc
 only=" $* "
 if [ "$few" = some ]; then few=2 only=" $(echo $some) "; fi
 limit=${LIMIT:-200}
+jobs=${JOBS:-1}
 seconds=${SECONDS_EACH:-60}
 cd "$(dirname "$0")/../.." || exit 1
 repo=$PWD
@@ -28,11 +32,34 @@ trap 'rm -rf "$dir"' EXIT
 mkdir "$dir/tmp" "$dir/cache" "$dir/pocl" "$dir/seed"
 export TMPDIR="$dir/tmp" XDG_CACHE_HOME="$dir/cache" POCL_CACHE_DIR="$dir/pocl" OMP_NUM_THREADS=1
 cc="${CC:-cc} -std=c17 -D_GNU_SOURCE -O1 -Wall"
-$cc -o "$dir/inject" tests/faults/inject.c && $cc -shared -fPIC -o "$dir/alloc.so" tests/faults/alloc.c -ldl &&
-  $cc -o "$dir/store" tests/faults/store.c -lsqlite3 || exit 1
+if [ -n "${TOOLS:-}" ]; then cp "$TOOLS/inject" "$TOOLS/alloc.so" "$TOOLS/store" "$dir/"; else
+  $cc -o "$dir/inject" tests/faults/inject.c && $cc -shared -fPIC -o "$dir/alloc.so" tests/faults/alloc.c -ldl &&
+    $cc -o "$dir/store" tests/faults/store.c -lsqlite3
+fi || exit 1
 "$dir/inject" "$program" none 0 10 true 3>"$dir/line" || { skip "faults: this machine's registers are not known, or tracing is not allowed"; echo "1..$n"; exit 0; }
 total=0
 runs=0
+classes=${CLASSES:-open read write change look process map alloc}
+
+# ---- side by side ----
+# The slowest class of all, allocations, first; a command that shows nothing at all has failed.
+if [ -n "${JOBS:-}" ]; then
+  export JOBS= TOOLS="$dir" TMPDIR="$dir" # of each run its own below
+  pairs=$only
+  [ "$only" != "  " ] || pairs=$(sed -n 's/^ *try \([a-z-]*\) .*/\1/p' tests/faults/commands.sh)
+  for class in $(echo "$classes" | tr ' ' '\n' | sort | grep -x alloc) $(echo "$classes" | tr ' ' '\n' | grep -vx alloc); do
+    for pair in $pairs; do
+      case $pair in *:*:*) [ "$class" = "${classes%% *}" ] && echo "$pair" ;; *) echo "$pair:$class:$few" ;; esac
+    done
+  done | xargs -P "$jobs" -I{} sh -c 'tests/faults/run.sh "$1" "$2" "$3" >"$TOOLS/out.$3" 2>&1; cat "$TOOLS/out.$3"' run "$build" "$few" {} |
+    awk -v pairs="$(echo $pairs)" '/^(not )?ok / { sub(/ok [0-9]+/, "ok " ++n); bad += /^not/; at = index($0, " - "); split(substr($0, at + 3), w, ":"); seen[w[1]] = 1 }
+      /# SKIP/ { k = split($0, w, /[^a-z-]+/); for (i = 1; i <= k; i++) seen[w[i]] = 1 }
+      /^# [0-9]+ runs, / { runs += $2; faults += $4; next } /^1[.][.]/ { next } { print; fflush() }
+      END { k = split(pairs, all, " ")
+        for (i = 1; i <= k; i++) { sub(/:.*/, "", all[i]); if (!seen[all[i]]++) { print "not ok " ++n " - " all[i] ": nothing was counted"; bad++ } }
+        print "# " runs + 0 " runs, " faults + 0 " faults"; print "1.." n + 0; exit bad > 0 }'
+  exit
+fi
 
 # ---- one run ----
 
@@ -138,7 +165,7 @@ try() {
   sleep 0.01
   touch "$dir/begun"
   counted=0
-  for class in ${CLASSES:-open read write change look process map alloc}; do
+  for class in $classes; do
     each=$few
     case $only in
     *" $name:$class:"*) each=${only#*" $name:$class:"} && each=${each%% *} ;;
@@ -162,6 +189,7 @@ $class $k of $calls, $(field fired): $(echo "$p" | tr '\n' ';') $(tail -n 1 "$di
     report "$name: $count of $calls calls to $class" "$bad_ones"
     [ -z "$bad_ones" ] || [ -z "$LOG" ] || echo "== $name $bad_ones" >>"$LOG"
   done
+  case $only in *" $name:"*) return ;; esac # some classes alone
   [ $counted -gt 0 ] || report "$name: calls are counted" "none was: does main() begin with ww_end_on_signals?"
 }
 

@@ -76,9 +76,13 @@ static bool library_exists(const ww_front_options *f,
     }
     if (found)
       break;
-    const char *const argv[] = {clang, "--no-default-config",
-                                ww_fmt(a, "-print-file-name=%s", file), NULL};
-    if (!ww_front_run_clang(argv, NULL, 10, &r, NULL) && r.exit_code == 0)
+    ww_strings argv = {0};
+    ww_push(a, &argv, clang);
+    ww_push(a, &argv, "--no-default-config");
+    ww_front_link_words(clang, a, &argv);
+    ww_push(a, &argv, ww_fmt(a, "-print-file-name=%s", file));
+    ww_push(a, &argv, NULL);
+    if (!ww_front_run_clang(argv.v, NULL, 10, &r, NULL) && r.exit_code == 0)
       found = strchr(r.out.s, '/');
     ww_run_free(&r);
   }
@@ -138,6 +142,7 @@ static ww_status link_program(const ww_emulate_options *o,
     return WW_EDEVICE;
   ww_push(a, &v, clang);
   ww_push(a, &v, "--no-default-config");
+  ww_front_link_words(clang, a, &v);
   for (uint32_t i = 0; i < objects->n; i++)
     ww_push(a, &v, objects->v[i]);
   for (uint32_t i = 0; i < o->nobjects; i++)

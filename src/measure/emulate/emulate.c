@@ -61,6 +61,7 @@ static ww_status run(const ww_emulate_options *o,
     ww_push(a, &argv, *p);
   ww_push(a, &argv, NULL);
   const char *tmp = ww_path_join(a, scratch, "tmp");
+  const char *libraries = ww_front_libraries(a); /* with their loader */
   const char *env[] = {ww_fmt(a, "WARPWISE_EMULATE=%s", b->table),
                        ww_fmt(a, "WARPWISE_RECORD=%s", ww_recorder_env(&record, a)),
                        ww_fmt(a, "WARPWISE_DATA=%s", ww_data_dir(a)),
@@ -73,7 +74,7 @@ static ww_status run(const ww_emulate_options *o,
       .cwd = cwd,
       .writable = scratch,
       .readable = ww_emulate_reach(o, a),
-      .runnable = (const char *const[]){scratch, "/usr", "/bin", NULL},
+      .runnable = (const char *const[]){scratch, "/usr", "/bin", libraries, NULL},
       .limit_s = o->limit_s > 0 ? o->limit_s : WW_EMULATE_LIMIT_S,
       .memory = o->memory ? o->memory : MEMORY,
       .disk = o->disk ? o->disk : DISK,

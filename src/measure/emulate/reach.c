@@ -64,6 +64,7 @@ const char *const *ww_emulate_reach(const ww_emulate_options *o, ww_arena *a) {
   for (uint32_t i = 0; i < o->nread; i++)
     add(a, &v, o->read[i]);
   add(a, &v, ww_path_join(a, data, "gpus"));
+  add(a, &v, ww_front_libraries(a));
   add_libraries(a, &v);
   ww_push(a, &v, NULL);
   return v.v;
