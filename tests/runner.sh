@@ -44,6 +44,19 @@ ends "the second half runs when the first fails, and the whole fails" 1 "2 passe
 ends "and the other way round" 1 "2 passed, 1 failed, 2 skipped" one cli -- two lsp
 ends "a half that was not built is a failure and no more" 1 "1 passed, 1 failed, 2 skipped" one unbuilt -- two cli
 ends "nor is it otherwise when its program is missing" 1 "1 passed, 1 failed, 2 skipped" three cli lsp -- two cli
+program tests/emacs.sh <<'END'
+[ -f second ] && echo 'ok 1 - a' && exit
+touch second
+echo 'not ok 1 - a'
+END
+mkdir -p "$dir/tests/clients/emacs" && mv "$dir/tests/emacs.sh" "$dir/tests/clients/emacs/run.sh"
+ends "an editor that failed beside other stages is run once more, and that counts" 0 "2 passed, 0 failed, 2 skipped" one emacs cli
+grep -q 'not ok 1 - a' "$dir/out" && grep -q 'once more' "$dir/out"
+ok "and its first result is shown" $? "$dir/out"
+program tests/clients/emacs/run.sh <<'END'
+echo 'not ok 1 - a'
+END
+ends "one that fails again has failed" 1 "1 passed, 1 failed, 2 skipped" one emacs cli
 program tests/serve.sh </dev/null
 ends "a stage that prints nothing has failed" 1 "0 passed, 1 failed, 0 skipped" one serve
 program tests/serve.sh <<'END'

@@ -135,13 +135,16 @@ export class Editor {
     return files.map((f) => readFileSync(join(this.dir, "data", "logs", f), "utf8")).join("").trim();
   }
 
-  /** Ends the servers that the editor started, found by the folder of this test in their environment; how many there were. signal 0: only counts. */
+  /** Ends the servers that the editor started, found by the folder of this test in their environment; how many there were. signal 0: only counts.
+   * A server's own children, which predict for it and have its command line, are no servers. */
   kill(word, signal = "SIGKILL") {
+    const commandOf = (pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0")[1];
+    const parentOf = (pid) => /^PPid:\t(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1];
     let n = 0;
     for (const pid of readdirSync("/proc").filter((p) => /^\d+$/.test(p))) {
       try {
-        const line = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
-        if (line[1] !== word || !readFileSync(`/proc/${pid}/environ`, "utf8").includes(this.dir)) continue;
+        if (commandOf(pid) !== word || !readFileSync(`/proc/${pid}/environ`, "utf8").includes(this.dir)) continue;
+        if (commandOf(parentOf(pid)) === word) continue;
         process.kill(Number(pid), signal);
         n++;
       } catch {}
