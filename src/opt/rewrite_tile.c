@@ -303,26 +303,48 @@ static const char *loop_head(const tiling *t, const char *gap) {
     ww_buf_fmt(&b, "%s    %s%s = %s + %s;", gap,
                outside ? "" : ww_fmt(x->a, "%s ", type), x->v[t->c.counter].name,
                t->first, t->at);
-  ww_buf_fmt(&b, "%s    ", gap);
   return ww_buf_text(&b, x->a);
 }
 
+static bool is_staged(const tiling *t, uint32_t at) {
+  for (uint32_t k = 0; k < t->n; k++) {
+    const ww_node *n = &t->x->v[t->loads[k].node];
+    if (at > n->begin && at < n->end)
+      return true;
+  }
+  return false;
+}
+
+/* The body is one loop deeper than it was: its lines move to the right. */
+static void indent_body(tiling *t, uint32_t from, uint32_t to) {
+  const char *text = t->x->text;
+  for (uint32_t at = from + 1; at < to; at++)
+    if (text[at - 1] == '\n' && text[at] != '\n' && !is_staged(t, at))
+      ww_edit_put(t->x, &t->edits, at, at, "  ");
+}
+
+/* The braces of the body are those of the inner loop; one without gets them. */
 static bool put_loop(tiling *t) {
   ww_rewriting *x = t->x;
   uint32_t begin = x->v[t->c.loop].begin;
   uint32_t end = ww_node_end(x, t->c.loop);
+  uint32_t body = x->v[t->c.body].begin;
   bool alone = !ww_node_in_block(x, t->c.loop);
+  bool braces = x->v[t->c.body].kind == WW_NODE_COMPOUND;
   const char *gap = ww_fmt(x->a, "\n%s", ww_text_indent(x, begin));
   const char *head = loop_head(t, gap);
   if (!head)
     return false;
-  ww_edit_put(x, &t->edits, begin, x->v[t->c.body].begin,
-              alone ? ww_fmt(x->a, "{%s%s", gap, head) : head);
+  ww_edit_put(x, &t->edits, begin, body + braces,
+              ww_fmt(x->a, "%s%s%s%s%s", alone ? "{" : "", alone ? gap : "", head,
+                     braces ? "" : gap, braces ? "" : "    "));
+  indent_body(t, body + braces, end);
   for (uint32_t k = 0; k < t->n; k++)
     ww_edit_put(x, &t->edits, x->v[t->loads[k].node].begin, x->v[t->loads[k].node].end,
                 place(t, &t->loads[k]));
   ww_edit_put(x, &t->edits, end, end,
-              ww_fmt(x->a, "%s  }%s  __syncthreads();%s}%s", gap, gap, gap,
+              ww_fmt(x->a, "%s%s%s  __syncthreads();%s}%s", braces ? "" : gap,
+                     braces ? "" : "  }", gap, gap,
                      alone ? ww_fmt(x->a, "%s}", gap) : ""));
   return true;
 }

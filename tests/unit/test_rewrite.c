@@ -333,6 +333,14 @@ static void test_tile(void **state) {
       "    y[i] = s;\n  }\n}\n",
       TILE, &line256, "float x_tile[16];", "int j = j0 + j_at;",
       "if (j != i) s += x_tile[j_at] - x[i];", "if (inside) y[i] = s;");
+  /* the lines of a body in braces move to the right, and no braces are added */
+  has(*state,
+      "__global__ void k(int n, const float *x, float *y) {\n  int i = " GID
+      ";\n  float s = 0, t = 0;\n  for (int j = 0; j < n; j++) {\n    s += x[j];\n\n"
+      "    t += x[j] * x[j];\n  }\n  y[i] = s * t;\n}\n",
+      TILE, &line256,
+      "j_at++) {\n      s += x_tile[j_at];\n\n"
+      "      t += x_tile[j_at] * x_tile[j_at];\n    }\n    __syncthreads();\n  }\n");
   /* threads have rounds of their own */
   has_none(*state,
            "__global__ void k(const float *x, float *y) {\n  int i = " GID
