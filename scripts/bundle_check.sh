@@ -4,9 +4,10 @@
 #
 #   BUNDLE_RELEASES="bullseye focal bookworm noble trixie sid"   of Debian and Ubuntu, by name; those that no mirror has are left out, and named
 #   BUNDLE_USERS="root user"           who unpacks and uses it: root, or somebody who may do nothing else
-#   BUNDLE_DIR=/var/tmp/warpwise-bundle   base-RELEASE, made by debootstrap at first and copied each time; logs; the trees while they are used
+#   BUNDLE_DIR=/var/tmp/warpwise-bundle   base-RELEASE-ARCH, made by debootstrap at first and copied each time; logs; the trees while they are used
 #
-# As in fresh.sh everything is mounted and runs in namespaces of its own.
+# As in fresh.sh everything is mounted and runs in namespaces of its own. An archive for another kind of machine is tried on systems of that kind, by an
+# emulator that the kernel starts (on Debian: qemu-user-static and binfmt-support).
 set -u
 archive=$(realpath "${1:?archive}")
 releases=${BUNDLE_RELEASES:-bullseye focal bookworm noble trixie sid}
@@ -14,6 +15,12 @@ users=${BUNDLE_USERS:-root user}
 dir=${BUNDLE_DIR:-/var/tmp/warpwise-bundle}
 script=$(realpath "$0")
 name=$(basename "$archive" .tar.gz)
+machine=${name##*-linux-}
+case $machine in
+x86_64) arch=amd64 loader=lib64/ld-linux-x86-64.so.2 ;;
+aarch64) arch=arm64 loader=lib/ld-linux-aarch64.so.1 ;;
+*) echo "bundle_check: no systems for $machine" >&2 && exit 1 ;;
+esac
 tree=
 child=
 
@@ -67,13 +74,14 @@ mirror() { # RELEASE : Debian's as this machine has it, Ubuntu's as debootstrap 
   *) apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Label: Debian' 2>/dev/null | head -n 1 ;;
   esac
 }
-base() { # RELEASE : $dir/base-RELEASE, complete or not at all
-  [ -d "$dir/base-$1" ] && return 0
+base() { # RELEASE : $dir/base-RELEASE-ARCH, complete or not at all
+  base=$dir/base-$1-$arch
+  [ -d "$base" ] && return 0
   local check=
   case $1 in focal | jammy | noble | plucky) [ -e /usr/share/keyrings/ubuntu-archive-keyring.gpg ] || check=--no-check-gpg ;; esac
-  rm -rf --one-file-system "$dir/base-$1.part"
+  rm -rf --one-file-system "$base.part"
   # shellcheck disable=SC2046
-  debootstrap --variant=minbase $check "$1" "$dir/base-$1.part" $(mirror "$1") >"$dir/base-$1.log" 2>&1 && mv "$dir/base-$1.part" "$dir/base-$1"
+  debootstrap --variant=minbase --arch=$arch $check "$1" "$base.part" $(mirror "$1") >"$base.log" 2>&1 && mv "$base.part" "$base"
 }
 
 # ---- what is done; each prints nothing but what it is judged by ----
@@ -132,13 +140,13 @@ attempt() { # RELEASE : one row of the table
   log=$dir/$1-$user.log
   : >"$log"
   tree=$(mktemp -d "$dir/$1-$user.XXXXXX") || fail "no folder in $dir"
-  cp -a "$dir/base-$1/." "$tree/" && chmod 755 "$tree" || fail "cannot copy $dir/base-$1"
+  cp -a "$base/." "$tree/" && chmod 755 "$tree" || fail "cannot copy $base"
   mkdir -p "$tree/home/user" && chown 1000:1000 "$tree/home/user"
   cp "$archive" "$tree/tmp/archive.tar.gz" && printf '%s\n' "$kernel" >"$tree/tmp/own.cu" && printf '%s\n' "$columns" >"$tree/tmp/columns.cu" && lsp >"$tree/tmp/messages"
   local glibc row good=0 step begin status all=0
   glibc=$(basename "$(find "$tree/lib/" "$tree/usr/lib/" -name 'libc-2.*.so' 2>/dev/null | head -n 1)" .so)
   glibc=${glibc#libc-}
-  [ -n "$glibc" ] || glibc=$(grep -aoE 'stable release version 2\.[0-9]+' "$tree/lib64/ld-linux-x86-64.so.2" | head -n 1 | grep -oE '2\.[0-9]+$')
+  [ -n "$glibc" ] || glibc=$(grep -aoE 'stable release version 2\.[0-9]+' "$tree/$loader" | head -n 1 | grep -oE '2\.[0-9]+$')
   row=$(printf '| %s | %s | %s |' "$1" "$glibc" "$user")
   for step in $steps; do
     echo "== $step" >>"$log"

@@ -140,11 +140,16 @@ export class Editor {
   kill(word, signal = "SIGKILL") {
     const commandOf = (pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0")[1];
     const parentOf = (pid) => /^PPid:\t(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1];
-    let n = 0;
-    for (const pid of readdirSync("/proc").filter((p) => /^\d+$/.test(p))) {
+    const servers = readdirSync("/proc").filter((pid) => {
       try {
-        if (commandOf(pid) !== word || !readFileSync(`/proc/${pid}/environ`, "utf8").includes(this.dir)) continue;
-        if (commandOf(parentOf(pid)) === word) continue;
+        return /^\d+$/.test(pid) && commandOf(pid) === word && readFileSync(`/proc/${pid}/environ`, "utf8").includes(this.dir) && commandOf(parentOf(pid)) !== word;
+      } catch {
+        return false; // it has ended
+      }
+    });
+    let n = 0;
+    for (const pid of servers) { // not before all are known: children of one that is gone have another parent
+      try {
         process.kill(Number(pid), signal);
         n++;
       } catch {}
