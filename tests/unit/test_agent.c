@@ -231,6 +231,12 @@ static void answers_are_read(void **state) {
   assert_string_equal(x.message.calls[0].name, "f");
   assert_string_equal(x.message.calls[1].name, "?");
   assert_int_equal(x.tokens, 7);
+  static const char odd[] = "{\"choices\":[{\"message\":{\"tool_calls\":[{\"function\":{"
+                            "\"name\":\"f\",\"arguments\":\"{\\\"\\\\u0061\\\":1}\"}}]}}],"
+                            "\"usage\":{\"total_tokens\":-9223372036854775808}}";
+  assert_int_equal(ww_llm_read(odd, strlen(odd), a, &x, &e), WW_OK);
+  assert_string_equal(x.message.calls[0].arguments, "{\"a\":1}");
+  assert_int_equal(x.tokens, 0);
   static const char *const bad[] = {"",
                                     "1",
                                     "{}",
