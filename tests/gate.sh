@@ -35,7 +35,7 @@ pr() { # NAME : a branch from main; what the caller then changes is committed by
 gate() { # [MESSAGE] : $code, $dir/log, $dir/summary
   git add -A && git commit -q --allow-empty -m "${1:-change}"
   rm -rf "$dir/gate" "$dir/summary"
-  GITHUB_STEP_SUMMARY=$dir/summary timeout 120 "$top/scripts/gate.py" >"$dir/log" 2>&1
+  GITHUB_STEP_SUMMARY=$dir/summary timeout 300 "$top/scripts/gate.py" >"$dir/log" 2>&1
   code=$?
 }
 holds() { # TEXT CODE [FILE PATTERN]... : a pattern with ! in front is not there
@@ -113,7 +113,7 @@ sed 's/int i = y \* n + x;/int i = x * n + y; \/\/ a name that looks like an opt
 cp stencil.cu '##[error]x.cu'
 ln -s /etc/passwd link.cu
 gate '$(touch pwned) ::error::commit'
-holds "hostile names: nothing runs, nothing injects" 3 log '!^[[:space:]]*::error::' log '!^[[:space:]]*::set-output' log '!^name.cu' log '!##\[' summary '!<b>' summary '!^::error'
+holds "hostile names: nothing runs, nothing injects" 3 log '!^[[:space:]]*::error::' log '!^[[:space:]]*::set-output' log '!^name.cu' log '!^gate:.*##\[' summary '!<b>' summary '!^::error'
 report "... no command of a name was run" "$(find "$dir" -name 'pwned*')"
 holds "... a name that begins with - is a file" 3 log '^gate: --patch=pwned.cu: step: new' log '^gate: -.*touch.*: step: new'
 report "... every line of the log is the gate's or an escaped annotation" "$(grep -vE '^gate: |^::(error|warning|notice) file=[^:]*,line=[0-9]+,title=[a-z0-9-]+::' "$dir/log")"
