@@ -119,14 +119,22 @@ static void say(const char *s) {
   call(SYS_write, 2, (long)s, length(s), 0, 0, 0);
 }
 
-static void __attribute__((noreturn)) give_up(const char *what, const char *path) {
+static void __attribute__((noreturn))
+stop(const char *what, const char *path, const char *advice) {
   say("warpwise: ");
   say(what);
   say(path);
-  say("\n  this folder is not complete, or is not for this machine: unpack the archive "
-      "again\n");
+  say("\n  ");
+  say(advice);
+  say("\n");
   for (;;)
     call(SYS_exit_group, 127, 0, 0, 0, 0, 0);
+}
+
+static void __attribute__((noreturn)) give_up(const char *what, const char *path) {
+  stop(what, path,
+       "this folder is not complete, or is not for this machine: unpack the archive "
+       "again");
 }
 
 /* A text of limited length. */
@@ -272,13 +280,16 @@ static void split_self(text *folder, char *name) {
   long n = call(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)folder->s,
                 folder->most - 1, 0, 0);
   if (n <= 0 || (size_t)n >= folder->most - 1)
-    give_up("cannot read ", "/proc/self/exe");
+    stop("cannot read ", "/proc/self/exe", "/proc has to be mounted");
   folder->s[n] = 0;
   while (n && folder->s[n - 1] != '/')
     n--;
   memcpy(name, folder->s + n, length(folder->s + n) + 1);
   folder->s[n] = 0;
   folder->n = n;
+  for (const char *s = folder->s; *s; s++)
+    if (*s == ':' || *s == ';') /* they part the folders of a list */
+      stop("cannot run in ", folder->s, "move it to a folder without ':' and ';'");
 }
 
 /* What was given at the start: ends of lists included in the counts. */

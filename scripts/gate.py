@@ -34,22 +34,28 @@ class Stop(Exception):
 
 
 def say(text):
-    print("gate: " + re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+", " ", text), flush=True)
+    """A line of the log. Runners also read `##[command]`, wherever it stands in a line."""
+    plain = re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+", " ", text)
+    print("gate: " + plain.replace("##[", "## ["), flush=True)
+
+
+def escaped(s):
+    """As GitHub's toolkit does."""
+    return re.sub("[\ud800-\udfff]", "?", str(s)).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def escaped_property(s):
+    return escaped(s).replace(":", "%3A").replace(",", "%2C")
 
 
 def command(kind, text, **properties):
-    """A workflow command; the escapes are those of GitHub's toolkit."""
-
-    def escaped(s):
-        return str(s).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-    given = ",".join(f"{k}={escaped(v).replace(':', '%3A').replace(',', '%2C')}" for k, v in properties.items())
+    given = ",".join(f"{k}={escaped_property(v)}" for k, v in properties.items())
     print(f"::{kind} {given}::{escaped(text)}", flush=True)
 
 
 def code(text):
     """Text of a stranger's in a cell of a markdown table: no markup, no end of the cell."""
-    clean = re.sub(r"[\x00-\x1f\x7f]+", " ", text)
+    clean = re.sub(r"[\x00-\x1f\x7f\ud800-\udfff]+", " ", text)
     return "<code>" + re.sub(r"[|\\`*_\[\]!@#~:]", lambda m: f"&#{ord(m[0])};", html.escape(clean)) + "</code>"
 
 
@@ -61,15 +67,17 @@ def git(*words, binary=False):
 
 
 def warpwise(*words):
-    """Exit code, objects of its JSON lines."""
+    """Exit code and output. A path is never an option, whatever it begins with."""
+    given = [os.path.join(".", w) if isinstance(w, Path) else w for w in words]
     try:
-        p = subprocess.run([os.environ.get("WARPWISE") or "warpwise", *words], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        p = subprocess.run([os.environ.get("WARPWISE") or "warpwise", *given], stdin=subprocess.DEVNULL, capture_output=True, check=False)
     except OSError as e:
         raise Stop(f"{e.filename}: {e.strerror}; install warpwise, or name it in WARPWISE", 4) from e
     return p.returncode, p.stdout.decode(errors="replace")
 
 
 def objects(words):
+    """Exit code, objects of its JSON lines."""
     status, text = warpwise(*words, "--json", "--quiet")
     found = []
     for line in text.splitlines():
@@ -109,7 +117,7 @@ def kernels(path):
     """Mangled name -> kernel, of a source; None and why where none of it can be read. Links are not followed."""
     if path.is_symlink() or not path.is_file():
         return None, "it is not a regular file"
-    status, found = objects(["kernels", str(path)])
+    status, found = objects(["kernels", path])
     if not found or "kernels" not in found[0]:
         return None, found[0]["error"]["message"] if found and "error" in found[0] else f"warpwise kernels ended with {status}"
     # A header's kernels belong to the header.
@@ -135,7 +143,7 @@ class Gate:
         command("error", f"can no longer be predicted: {why}", file=shown(file), line=line, title="warpwise")
 
     def compare(self, old_path, new_path, file, k):
-        status, found = objects(["predict", "--diff", str(old_path), str(new_path), "--kernel", k["mangled"], "--gpu", self.gpu,
+        status, found = objects(["predict", "--diff", old_path, new_path, "--kernel", k["mangled"], "--gpu", self.gpu,
                                  "--fail-if-slower", self.threshold])  # fmt: skip
         if status not in (0, 1) or not found or any("speedup" not in o for o in found):
             why = next((o["error"]["message"] for o in found if "error" in o), f"warpwise ended with {status}")
@@ -155,18 +163,18 @@ class Gate:
         return None
 
     def alone(self, path, file, k, verdict):
-        _, found = objects(["predict", str(path), "--kernel", k["mangled"], "--gpu", self.gpu])
+        _, found = objects(["predict", path, "--kernel", k["mangled"], "--gpu", self.gpu])
         for o in found:
             after = f"{o['metrics']['time_us']['value']:.1f} us" if "metrics" in o else ""
             self.row(file, k["name"], o.get("gpu", ""), "", after, verdict if after else o["error"]["message"])
 
     def annotate(self, path, file, lines):
         """Findings at lines that the pull request changed and in kernels that it made slower, as `explain --github` words them."""
-        _, text = warpwise("explain", str(path), "--gpu", self.gpu, "--github", "--quiet")
+        _, text = warpwise("explain", path, "--gpu", self.gpu, "--github", "--quiet")
         for line in text.splitlines():
             m = re.match(r"::(warning|notice) file=[^,]*,line=(\d+),title=([\w-]+)::(.*)$", line)
             if m and (int(m[2]) in lines or (file, m[4].partition(":")[0]) in self.slow):
-                print(f"::{m[1]} file={escaped_path(file)},line={m[2]},title={m[3]}::{m[4]}", flush=True)
+                print(f"::{m[1]} file={escaped_property(shown(file))},line={m[2]},title={m[3]}::{m[4]}", flush=True)
 
     def file(self, kind, old, new, before_tree):
         path = Path(".") / new
@@ -221,10 +229,6 @@ class Gate:
         if os.environ.get("GITHUB_STEP_SUMMARY"):
             with open(os.environ["GITHUB_STEP_SUMMARY"], "a", encoding="utf-8") as f:
                 f.write("\n".join(text))
-
-
-def escaped_path(file):
-    return shown(file).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A").replace(":", "%3A").replace(",", "%2C")
 
 
 def gate():

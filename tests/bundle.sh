@@ -84,6 +84,9 @@ ok "which others do not have" $?
 WARPWISE_CLANG=$home/bin/clang "$w" predict "$dir/k.cu" --gpu h200 --json >/dev/null 2>"$dir/log"
 [ $? = 3 ]
 ok "nor the one that WARPWISE_CLANG names" $? "$dir/log"
+mkdir "$dir/a:b" && cp "$w" "$dir/a:b/" && "$dir/a:b/warpwise" --version >"$dir/out" 2>&1
+[ $? = 127 ] && grep -q "a folder without ':'" "$dir/out"
+ok "a folder whose name would part a list of folders says so" $? "$dir/out"
 rm "$dir/moved here/lib/warpwise/llvm/lib/glibc/$loader"
 "$w" --version >"$dir/out" 2>&1
 [ $? = 127 ] && grep -q 'unpack the archive again' "$dir/out"

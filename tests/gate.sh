@@ -35,7 +35,7 @@ pr() { # NAME : a branch from main; what the caller then changes is committed by
 gate() { # [MESSAGE] : $code, $dir/log, $dir/summary
   git add -A && git commit -q --allow-empty -m "${1:-change}"
   rm -rf "$dir/gate" "$dir/summary"
-  GITHUB_STEP_SUMMARY=$dir/summary timeout 120 "$top/scripts/gate.py" >"$dir/log" 2>&1
+  GITHUB_STEP_SUMMARY=$dir/summary timeout 300 "$top/scripts/gate.py" >"$dir/log" 2>&1
   code=$?
 }
 holds() { # TEXT CODE [FILE PATTERN]... : a pattern with ! in front is not there
@@ -109,10 +109,13 @@ printf 'a\n::error::name.cu' | tr -d '\0' >name
 cp stencil.cu "$(printf 'a\n::error::injected.cu')" && rm name
 printf '__global__ void k(int *a) {\n#error ::error::from the compiler\n a[0] = 1; }\n' >error.cu
 printf '__global__ void caf\303\251(int *a) { a[threadIdx.x] = 1; }\n' >unicode.cu
+sed 's/int i = y \* n + x;/int i = x * n + y; \/\/ a name that looks like an option/' stencil.cu >"./--patch=pwned.cu"
+cp stencil.cu '##[error]x.cu'
 ln -s /etc/passwd link.cu
 gate '$(touch pwned) ::error::commit'
-holds "hostile names: nothing runs, nothing injects" 3 log '!^[[:space:]]*::error::' log '!^[[:space:]]*::set-output' log '!^name.cu' summary '!<b>' summary '!^::error'
-report "... no command of a name was run" "$(find "$dir" -name pwned)"
+holds "hostile names: nothing runs, nothing injects" 3 log '!^[[:space:]]*::error::' log '!^[[:space:]]*::set-output' log '!^name.cu' log '!^gate:.*##\[' summary '!<b>' summary '!^::error'
+report "... no command of a name was run" "$(find "$dir" -name 'pwned*')"
+holds "... a name that begins with - is a file" 3 log '^gate: --patch=pwned.cu: step: new' log '^gate: -.*touch.*: step: new'
 report "... every line of the log is the gate's or an escaped annotation" "$(grep -vE '^gate: |^::(error|warning|notice) file=[^:]*,line=[0-9]+,title=[a-z0-9-]+::' "$dir/log")"
 holds "... a link is not read" 3 log 'link.cu.*regular file' log '!root:'
 GATE_THRESHOLD='5%; touch pwned' gate

@@ -118,10 +118,21 @@ static void tell(const talk *k, const ww_tool_call *c, const char *result) {
   ww_buf line = {0};
   if (!k->budget->step)
     return;
-  ww_buf_fmt(&line, "%u %.20s: %.*s", k->n->calls, c->name,
-             (int)ww_least(strcspn(result, "\n"), 90), result);
+  ww_buf_fmt(&line, "%u ", k->n->calls);
+  ww_buf_printable(&line, c->name, 20);
+  ww_buf_puts(&line, ": ");
+  ww_buf_printable(&line, result, ww_least(strcspn(result, "\n"), 90));
   k->budget->step(k->budget->ctx, line.s);
   ww_buf_free(&line);
+}
+
+static const char *
+named_result(const talk *k, const ww_tool_call *c, const char *text) {
+  ww_buf out = {0};
+  ww_buf_puts(&out, "Result of ");
+  ww_buf_printable(&out, c->name, 40);
+  ww_buf_fmt(&out, ":\n%s", text);
+  return ww_buf_text(&out, k->a);
 }
 
 /* One call and its result, as a message. */
@@ -142,8 +153,7 @@ static void run_call(talk *k, const ww_tool_call *c, bool plain) {
   tell(k, c, text);
   add(k,
       &(ww_message){.role = plain ? "user" : "tool",
-                    .text = plain ? ww_fmt(k->a, "Result of %.40s:\n%s", c->name, text)
-                                  : text,
+                    .text = plain ? named_result(k, c, text) : text,
                     .answers = c},
       before);
 }

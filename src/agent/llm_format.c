@@ -1,8 +1,12 @@
 /* llm_format.c - questions and answers in the form of OpenAI's chat completions, with
  * tools of the interface's own or in plain text. */
+#include <math.h>
+
 #include "../base/json_put.h"
 #include "../base/jsonread.h"
 #include "llm.h"
+
+#define MOST_TOKENS 1e12 /* of an answer; sums of them do not overflow */
 
 /* ---- questions ---- */
 
@@ -102,13 +106,22 @@ uint32_t ww_llm_calls_in(const char *text, ww_arena *a, ww_tool_call *out) {
   return n;
 }
 
+/* As it would be written here: a letter by its number hides nothing from a search. */
+static const char *plain_json(const char *text, ww_arena *a) {
+  ww_err ignored;
+  cJSON *o = text ? ww_json_read(text, strlen(text), &ignored) : NULL;
+  const char *out = cJSON_IsObject(o) ? text_in(o, a) : text;
+  cJSON_Delete(o);
+  return out;
+}
+
 static uint32_t native_calls(const cJSON *list, ww_arena *a, ww_tool_call *out) {
   uint32_t n = 0;
   const cJSON *v;
   cJSON_ArrayForEach(v, list) {
     const cJSON *f = member(v, "function");
     const char *name = text_in(member(f, "name"), a);
-    const char *args = text_in(member(f, "arguments"), a);
+    const char *args = plain_json(text_in(member(f, "arguments"), a), a);
     const char *id = text_in(member(v, "id"), a);
     if (n == WW_LLM_MOST_CALLS)
       break;
@@ -139,7 +152,9 @@ ww_llm_read(const char *json, size_t n, ww_arena *a, ww_llm_answer *out, ww_err 
       out->message.ncalls = ww_llm_calls_in(out->message.text, a, calls);
       out->plain = out->message.ncalls > 0;
     }
-    out->tokens = ww_json_whole(member(o, "usage"), "total_tokens");
+    const cJSON *used = member(member(o, "usage"), "total_tokens");
+    double n_used = cJSON_IsNumber(used) ? used->valuedouble : 0;
+    out->tokens = n_used > 0 ? fmin(n_used, MOST_TOKENS) : 0;
   }
   cJSON_Delete(o);
   return st;

@@ -129,15 +129,18 @@ static ww_status failed(const endpoint *p, CURLcode code, ww_err *e) {
 }
 
 static ww_status refused(const endpoint *p, long status, ww_arena *a, ww_err *e) {
-  const char *why = hide(p, ww_llm_error_in(p->body.s, p->body.n, a), a);
+  ww_buf why = {0};
+  ww_buf_printable(&why, hide(p, ww_llm_error_in(p->body.s, p->body.n, a), a), 200);
   const char *next =
       status == 401 || status == 403 ? "; is WARPWISE_LLM_KEY or --key-file right?"
       : status == 404     ? "; the address ends in /v1, --model names a model"
       : status / 100 == 3 ? "; redirects are not followed: give the address "
                             "itself"
                           : "";
-  return ww_fail(e, WW_EDEVICE, "the endpoint answers %ld%s%.200s%s", status,
-                 why ? ": " : "", why ? why : "", next);
+  ww_fail(e, WW_EDEVICE, "the endpoint answers %ld%s%s%s", status, *why.s ? ": " : "",
+          why.s, next);
+  ww_buf_free(&why);
+  return e->code;
 }
 
 static bool is_busy(CURLcode code, long status) {

@@ -56,6 +56,21 @@ static uint32_t quoted(const char *s, uint32_t i) {
   return UINT32_MAX;
 }
 
+/* A comment that begins on the line of a directive may end on a later one. */
+static uint32_t directive_end(const char *s, uint32_t i) {
+  for (; s[i] && (s[i] != '\n' || s[i - 1] == '\\'); i++)
+    if (s[i] == '/' && s[i + 1] == '/')
+      return line_end(s, i + 2);
+    else if (s[i] == '/' && s[i + 1] == '*') {
+      const char *end = strstr(s + i + 2, "*/");
+      if (!end)
+        return UINT32_MAX;
+      i = end + 1 - s;
+    } else if (s[i] == '"' && quoted(s, i) != UINT32_MAX)
+      i = quoted(s, i) - 1;
+  return i;
+}
+
 static bool starts_line(const char *s, uint32_t i) {
   while (i && (s[i - 1] == ' ' || s[i - 1] == '\t'))
     i--;
@@ -78,7 +93,8 @@ static ww_status cut_tokens(ww_pieces *p, ww_arena *a, ww_err *e) {
     end = i + 1;
     if (s[i] == '#' && starts_line(s, i)) {
       t.kind = WW_TOKEN_DIRECTIVE;
-      end = line_end(s, i);
+      if ((end = directive_end(s, i)) == UINT32_MAX)
+        return bad(p, i, "a comment does not end", e);
     } else if (isalpha((unsigned char)s[i]) || s[i] == '_') {
       t.kind = WW_TOKEN_WORD;
       while (ww_is_word(s[end]))
@@ -87,7 +103,8 @@ static ww_status cut_tokens(ww_pieces *p, ww_arena *a, ww_err *e) {
         return bad(p, i, "raw strings are not understood here", e);
     } else if (isdigit((unsigned char)s[i])) {
       t.kind = WW_TOKEN_NUMBER;
-      while (ww_is_word(s[end]) || s[end] == '.' || s[end] == '\'')
+      while (ww_is_word(s[end]) || s[end] == '.' ||
+             (s[end] == '\'' && ww_is_word(s[end + 1])))
         end++;
     } else if (s[i] == '"' || s[i] == '\'') {
       t.kind = WW_TOKEN_TEXT;
@@ -121,8 +138,7 @@ static char sign(const ww_pieces *p, uint32_t k) {
   return k < p->tokens.n && t->kind == WW_TOKEN_SIGN ? p->text[t->begin] : 0;
 }
 
-/* Behind the bracket that closes the one at k; `last` token and beyond: none. */
-static uint32_t close(const ww_pieces *p, uint32_t k) {
+uint32_t ww_pieces_close(const ww_pieces *p, uint32_t k) {
   int depth = 0;
   for (; k < p->tokens.n; k++) {
     char c = sign(p, k);
@@ -140,7 +156,7 @@ static uint32_t skip_template(const ww_pieces *p, uint32_t k) {
     for (k++; k < p->tokens.n; k++) {
       char c = sign(p, k);
       depth += (c == '<') - (c == '>');
-      uint32_t behind = c == '(' || c == '{' ? close(p, k) : k + 1;
+      uint32_t behind = c == '(' || c == '{' ? ww_pieces_close(p, k) : k + 1;
       if (behind == UINT32_MAX)
         return p->tokens.n; /* no declaration follows */
       k = behind - 1;
@@ -176,16 +192,16 @@ static bool is_type(const ww_pieces *p, uint32_t k) {
 static ww_status cut_one(ww_pieces *p, ww_piece *x, ww_err *e) {
   bool assigned = false;
   x->head = skip_template(p, x->first);
-  bool type = is_type(p, x->head);
+  x->type = is_type(p, x->head);
   x->open = UINT32_MAX;
   for (uint32_t k = x->head; k < p->tokens.n; k++) {
     char c = sign(p, k);
-    uint32_t behind = c == '(' || c == '{' || c == '[' ? close(p, k) : k + 1;
+    uint32_t behind = c == '(' || c == '{' || c == '[' ? ww_pieces_close(p, k) : k + 1;
     if (behind == UINT32_MAX || c == ')' || c == '}' || c == ']' ||
         p->tokens.v[k].kind == WW_TOKEN_DIRECTIVE)
       return bad(p, p->tokens.v[k].begin, "brackets do not match", e);
     assigned |= c == '=';
-    if (c == '(' && !type && !assigned && !x->function && k > x->head &&
+    if (c == '(' && !x->type && !assigned && !x->function && k > x->head &&
         p->tokens.v[k - 1].kind == WW_TOKEN_WORD && !is_attribute(p, k - 1)) {
       x->function = true;
       x->name = k - 1;

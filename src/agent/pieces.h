@@ -26,6 +26,7 @@ typedef struct {
   uint32_t head;        /* behind `template <...>` */
   uint32_t open;        /* its first { , or `last` */
   bool function;        /* with or without a body */
+  bool type;            /* struct, enum, using, typedef, static_assert, ... */
   uint32_t name;        /* of a function */
   uint32_t params[2];   /* of a function: between its parentheses */
 } ww_piece;
@@ -42,6 +43,8 @@ ww_status ww_pieces_cut(const char *text, ww_arena *a, ww_pieces *out, ww_err *e
 bool ww_token_is(const ww_pieces *p, uint32_t token, const char *text);
 /* Is the word among the tokens from..to? */
 bool ww_pieces_has(const ww_pieces *p, uint32_t from, uint32_t to, const char *word);
+/* One behind the bracket that closes the one at `token`; UINT32_MAX: none does. */
+uint32_t ww_pieces_close(const ww_pieces *p, uint32_t token);
 uint32_t ww_line_at(const char *text, uint32_t at); /* counted from 1 */
 
 #endif

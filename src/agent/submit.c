@@ -1,7 +1,15 @@
 /* submit.c - what a submission may hold, and its way into the file. */
 #include "submit.h"
 
+#include "../base/words.h"
 #include "pieces.h"
+
+/* The file, and what of it is replaced. */
+typedef struct {
+  const ww_pieces *file;
+  const ww_piece *old;
+  ww_dialect dialect;
+} target;
 
 static ww_status
 refuse(const ww_pieces *p, uint32_t token, ww_err *e, const char *what) {
@@ -10,95 +18,23 @@ refuse(const ww_pieces *p, uint32_t token, ww_err *e, const char *what) {
                  (int)ww_least(t->end - t->begin, 60), p->text + t->begin, what);
 }
 
-/* ---- words ---- */
-
-/* {word, why}: neither in the kernel nor in its functions, unless the file has it. */
-static const char *const banned[][2] = {
-    {"clock", "a kernel does not ask for the time"},
-    {"clock64", "a kernel does not ask for the time"},
-    {"__clock", "a kernel does not ask for the time"},
-    {"__clock64", "a kernel does not ask for the time"},
-    {"wall_clock64", "a kernel does not ask for the time"},
-    {"__builtin_readcyclecounter", "a kernel does not ask for the time"},
-    {"__globaltimer", "a kernel does not ask for the time"},
-    {"__nanosleep", "a kernel does not wait"},
-    {"printf", "a kernel does not print"},
-    {"malloc", "a kernel allocates nothing"},
-    {"free", "a kernel allocates nothing"},
-    {"new", "a kernel allocates nothing"},
-    {"delete", "a kernel allocates nothing"},
-    {"__trap", "a kernel does not end the program"},
-    {"_Pragma", "write #pragma unroll"},
-    {"__attribute__", "no attributes but __launch_bounds__"},
-    {"__host__", "device code alone: the host code stays as it is"},
-    {"__managed__", "no variables that outlive a launch"},
-    {"thread_local", "no variables that outlive a launch"},
-    {"namespace", "no namespaces: write the kernel as it stands in the file"},
-};
-
-static bool is_allowed_directive(const char *text) {
-  text++;
-  text += strspn(text, " \t");
-  if (!ww_starts(text, "pragma"))
-    return false;
-  text += 6 + strspn(text + 6, " \t");
-  return ww_starts(text, "unroll") || ww_starts(text, "nounroll");
+static const char *word_at(const ww_pieces *p, uint32_t k, ww_arena *a) {
+  const ww_token *t = &p->tokens.v[k];
+  return ww_strndup(a, p->text + t->begin, t->end - t->begin);
 }
 
-static bool is_launch(const ww_pieces *p, uint32_t k) {
-  return ww_token_is(p, k, "<") && ww_token_is(p, k + 1, "<") &&
-         ww_token_is(p, k + 2, "<");
+static char sign_at(const ww_pieces *p, uint32_t k) {
+  return k < p->tokens.n && p->tokens.v[k].kind == WW_TOKEN_SIGN
+             ? p->text[p->tokens.v[k].begin]
+             : 0;
 }
 
-/* Another spelling of { } or #. */
-static bool is_digraph(const ww_pieces *p, uint32_t k) {
-  const char *s = p->text + p->tokens.v[k].begin;
-  return ww_starts(s, "<%") || ww_starts(s, "%>") || ww_starts(s, "%:");
+/* Is the token one of the words? */
+static bool is_one_of(const ww_pieces *p, uint32_t k, const char *const *words) {
+  while (*words && !ww_token_is(p, k, *words))
+    words++;
+  return *words;
 }
-
-static bool names_a_timer(const ww_pieces *p, const ww_token *t) {
-  ww_buf text = {0};
-  ww_buf_add(&text, p->text + t->begin, t->end - t->begin);
-  ww_buf_puts(&text, "");
-  bool out = strstr(text.s, "clock") || strstr(text.s, "globaltimer");
-  ww_buf_free(&text);
-  return out;
-}
-
-static ww_status
-check_word(const ww_pieces *p, const ww_pieces *file, uint32_t k, ww_err *e) {
-  const char *s = p->text + p->tokens.v[k].begin;
-  for (size_t i = 0; i < WW_COUNT(banned); i++)
-    if (ww_token_is(p, k, banned[i][0]) &&
-        !ww_pieces_has(file, 0, file->tokens.n, banned[i][0]))
-      return refuse(p, k, e, banned[i][1]);
-  if (ww_starts(s, "cuda") && s[4] >= 'A' && s[4] <= 'Z')
-    return refuse(p, k, e, "the runtime is the host's");
-  if (ww_token_is(p, k, "static") && !ww_token_is(p, k + 1, "constexpr") &&
-      !ww_token_is(p, k + 1, "__device__") && !ww_token_is(p, k + 1, "inline") &&
-      !ww_token_is(p, k + 1, "__global__") && !ww_token_is(p, k + 1, "__forceinline__"))
-    return refuse(p, k, e, "no variables that outlive a launch: use constexpr");
-  return WW_OK;
-}
-
-static ww_status check_tokens(const ww_pieces *p, const ww_pieces *file, ww_err *e) {
-  ww_status st = WW_OK;
-  for (uint32_t k = 0; !st && k < p->tokens.n; k++) {
-    const ww_token *t = &p->tokens.v[k];
-    if (t->kind == WW_TOKEN_WORD)
-      st = check_word(p, file, k, e);
-    else if (t->kind == WW_TOKEN_DIRECTIVE && !is_allowed_directive(p->text + t->begin))
-      st = refuse(p, k, e,
-                  "no directives but #pragma unroll: write constants as constexpr int");
-    else if (t->kind == WW_TOKEN_TEXT && names_a_timer(p, t))
-      st = refuse(p, k, e, "a kernel does not ask for the time");
-    else if (t->kind == WW_TOKEN_SIGN && (is_launch(p, k) || is_digraph(p, k)))
-      st = refuse(p, k, e, "not in a kernel: neither launches nor digraphs");
-  }
-  return st;
-}
-
-/* ---- declarations ---- */
 
 static bool is_kernel(const ww_pieces *p, const ww_piece *x) {
   uint32_t end = x->function ? x->name : x->open;
@@ -107,66 +43,354 @@ static bool is_kernel(const ww_pieces *p, const ww_piece *x) {
          ww_pieces_has(p, x->first, end, "kernel");
 }
 
-/* struct name { ... }; with nothing behind the brace, and no object inside that lives
- * on. */
+/* By the words that stand first: further on, or inside of brackets, they may belong to
+ * something else. */
+static bool is_device_code(const ww_pieces *p, const ww_piece *x, ww_dialect dialect) {
+  static const char *const lead[] = {"static",          "inline",       "constexpr",
+                                     "__forceinline__", "__noinline__", "extern",
+                                     "\"C\"",           NULL};
+  uint32_t k = x->head;
+  while (is_one_of(p, k, lead))
+    k++;
+  return x->function && (dialect == WW_OPENCL || ww_token_is(p, k, "__global__") ||
+                         ww_token_is(p, k, "__device__"));
+}
+
+/* Do the file's kernels and device functions have the word? Its host code says nothing:
+ * most of it prints and allocates. */
+static bool device_code_has(const target *to, const char *word) {
+  for (uint32_t k = 0; k < to->file->v.n; k++) {
+    const ww_piece *x = &to->file->v.v[k];
+    if (is_device_code(to->file, x, to->dialect) &&
+        ww_pieces_has(to->file, x->first, x->last, word))
+      return true;
+  }
+  return false;
+}
+
+/* ---- words ---- */
+
+static const char no_time[] = "a kernel does not ask for the time";
+
+/* {word, why}: not in a submission, unless the file's device code has it. */
+static const char *const banned[][2] = {
+    {"__nanosleep", "a kernel does not wait"},
+    {"printf", "a kernel does not print"},
+    {"malloc", "a kernel allocates nothing"},
+    {"free", "a kernel allocates nothing"},
+    {"new", "a kernel allocates nothing"},
+    {"delete", "a kernel allocates nothing"},
+    {"__trap", "a kernel does not end the program"},
+    {"__attribute__", "no attributes but __launch_bounds__"},
+};
+/* The same, whatever the file has. */
+static const char *const never[][2] = {
+    {"_Pragma", "write #pragma unroll"},
+    {"__attribute", "no attributes but __launch_bounds__"},
+    {"__declspec", "no attributes but __launch_bounds__"},
+    {"__host__", "device code alone: the host code stays as it is"},
+    {"__managed__", "no variables that outlive a launch"},
+    {"thread_local", "no variables that outlive a launch"},
+};
+
+static bool names_a_timer(const char *text) {
+  static const char *const timers[] = {"clock",        "globaltimer",   "memtime",
+                                       "memrealtime",  "cyclecounter",  "steadycounter",
+                                       "shader_cycles"};
+  for (size_t k = 0; k < WW_COUNT(timers); k++)
+    if (strcasestr(text, timers[k]))
+      return true;
+  return false;
+}
+
+/* #pragma unroll and a number; a comment there could go beyond the line. */
+static bool is_allowed_directive(const ww_pieces *p, const ww_token *t) {
+  const char *s = p->text + t->begin + 1;
+  s += strspn(s, " \t");
+  if (!ww_starts(s, "pragma"))
+    return false;
+  s += 6 + strspn(s + 6, " \t");
+  s += ww_starts(s, "no") ? 2 : 0;
+  if (!ww_starts(s, "unroll") || ww_is_word(s[6]))
+    return false;
+  for (s += 6; s < p->text + t->end; s++)
+    if (!ww_is_word(*s) && !strchr(" \t()", *s))
+      return false;
+  return true;
+}
+
+static ww_status
+check_word(const ww_pieces *p, const target *to, uint32_t k, ww_arena *a, ww_err *e) {
+  const char *s = p->text + p->tokens.v[k].begin;
+  const char *word = word_at(p, k, a);
+  for (size_t i = 0; i < WW_COUNT(never); i++)
+    if (!strcmp(word, never[i][0]))
+      return refuse(p, k, e, never[i][1]);
+  for (size_t i = 0; i < WW_COUNT(banned); i++)
+    if (!strcmp(word, banned[i][0]) && !device_code_has(to, word))
+      return refuse(p, k, e, banned[i][1]);
+  if (names_a_timer(word) && !device_code_has(to, word))
+    return refuse(p, k, e, no_time);
+  if (ww_starts(s, "cuda") && s[4] >= 'A' && s[4] <= 'Z')
+    return refuse(p, k, e, "the runtime is the host's");
+  return WW_OK;
+}
+
+/* Launches; another spelling of { } or #; a directive behind a comment; letters by
+ * their number; attributes. */
+static const char *bad_sign(const ww_pieces *p, uint32_t k) {
+  const char *s = p->text + p->tokens.v[k].begin;
+  if (ww_starts(s, "<<<") || ww_starts(s, "<%") || ww_starts(s, "%>") ||
+      ww_starts(s, "%:"))
+    return "not in a kernel: neither launches nor digraphs";
+  if (*s == '#')
+    return "no directives but #pragma unroll, on a line of its own";
+  if (*s == '\\')
+    return "no backslashes but in strings";
+  if (*s == '[' && sign_at(p, k + 1) == '[')
+    return "no attributes but __launch_bounds__";
+  return NULL;
+}
+
+/* Letters by their number would hide what a string says. */
+static bool has_numbered_letters(const char *s, const char *end) {
+  for (; s < end; s++)
+    if (*s == '\\' && !strchr("nt\\\"'", *++s))
+      return true;
+  return false;
+}
+
+/* All strings are looked at as one: the compiler joins those that stand side by side.
+ */
+static ww_status check_strings(const ww_pieces *p, ww_arena *a, ww_err *e) {
+  ww_buf all = {0};
+  uint32_t last = 0;
+  for (uint32_t k = 0; k < p->tokens.n; k++) {
+    const ww_token *t = &p->tokens.v[k];
+    const char *s = p->text + t->begin;
+    if (t->kind != WW_TOKEN_TEXT)
+      continue;
+    if (*s == '"' && has_numbered_letters(s, p->text + t->end)) {
+      ww_buf_free(&all);
+      return refuse(p, k, e, "no letters by their number");
+    }
+    ww_buf_add(&all, s + 1, t->end - t->begin - 2);
+    last = k;
+  }
+  return all.n && names_a_timer(ww_buf_text(&all, a)) ? refuse(p, last, e, no_time)
+                                                      : WW_OK;
+}
+
+static ww_status
+check_tokens(const ww_pieces *p, const target *to, ww_arena *a, ww_err *e) {
+  ww_status st = WW_OK;
+  for (uint32_t k = 0; !st && k < p->tokens.n; k++) {
+    const ww_token *t = &p->tokens.v[k];
+    const char *bad = t->kind == WW_TOKEN_SIGN ? bad_sign(p, k) : NULL;
+    if (t->kind == WW_TOKEN_WORD)
+      st = check_word(p, to, k, a, e);
+    else if (t->kind == WW_TOKEN_DIRECTIVE && !is_allowed_directive(p, t))
+      st = refuse(p, k, e,
+                  "no directives but #pragma unroll: write constants as constexpr int");
+    else if (bad)
+      st = refuse(p, k, e, bad);
+  }
+  return st ? st : check_strings(p, a, e);
+}
+
+/* ---- names ---- */
+
+/* The next name that a declaration declares, from token k on; UINT32_MAX: none. */
+static uint32_t next_name(const ww_pieces *p, const ww_piece *x, uint32_t k) {
+  bool value = false; /* behind = or the : of a base class */
+  if (x->function)
+    return k <= x->name ? x->name : UINT32_MAX;
+  if (k <= x->head)
+    k = x->head + x->type; /* the first word of a type is struct, using, ... */
+  for (; k < x->last; k++) {
+    char c = sign_at(p, k);
+    char next = sign_at(p, k + 1);
+    if (c == '=' || (c == ':' && x->type))
+      value = true;
+    else if (c == ',' || c == '{')
+      value = false;
+    if (c == '(' || c == '[' || (c == '{' && !ww_token_is(p, x->head, "enum")))
+      k = ww_pieces_close(p, k) - 1;
+    else if (p->tokens.v[k].kind == WW_TOKEN_WORD && !value && next &&
+             strchr(x->type ? ",;=[{:<}" : ",;=[{", next))
+      return k;
+  }
+  return UINT32_MAX;
+}
+
+/* Does the file have the word outside of the kernel that is replaced? */
+static bool is_taken(const target *to, const char *word) {
+  const ww_pieces *f = to->file;
+  for (uint32_t k = 0; k < f->tokens.n; k++) {
+    const ww_token *t = &f->tokens.v[k];
+    const char *at = t->kind == WW_TOKEN_DIRECTIVE
+                         ? ww_find_word(f->text + t->begin, word)
+                         : NULL;
+    bool here = at ? at < f->text + t->end : ww_token_is(f, k, word);
+    if (here && (k < to->old->first || k >= to->old->last))
+      return true;
+  }
+  return false;
+}
+
+/* A name that the file has would take the place of what the file means by it. */
+static ww_status check_names(
+    const ww_pieces *p, const ww_piece *x, const target *to, ww_arena *a, ww_err *e) {
+  for (uint32_t k = 0; (k = next_name(p, x, k)) != UINT32_MAX; k++)
+    if (is_taken(to, word_at(p, k, a)))
+      return refuse(p, k, e, "the file has this name already: take another");
+  return WW_OK;
+}
+
+/* ---- declarations ---- */
+
+static bool is_extern_shared(const ww_pieces *p, uint32_t k) {
+  while (k < p->tokens.n && sign_at(p, k) != ';' && !ww_token_is(p, k, "__shared__"))
+    k++;
+  return ww_token_is(p, k, "__shared__");
+}
+
+static ww_status check_body(const ww_pieces *p, uint32_t from, uint32_t to, ww_err *e) {
+  for (uint32_t k = from; k < to; k++)
+    if ((ww_token_is(p, k, "static") && !ww_token_is(p, k + 1, "constexpr")) ||
+        (ww_token_is(p, k, "extern") && !is_extern_shared(p, k)))
+      return refuse(p, k, e, "no variables that outlive a launch: use constexpr");
+  return WW_OK;
+}
+
+/* Members: data, functions of the device, types that hold to the same. */
+static ww_status
+check_members(const ww_pieces *p, uint32_t from, uint32_t to, ww_err *e) {
+  static const char *const types[] = {"struct", "union", "class", "enum", NULL};
+  ww_status st = check_body(p, from, to, e);
+  for (uint32_t k = from, first = from; !st && k < to; k++) {
+    char c = sign_at(p, k);
+    bool device = ww_pieces_has(p, first, k, "__device__");
+    uint32_t behind = c == '(' || c == '[' || c == '{' ? ww_pieces_close(p, k) : k + 1;
+    if (ww_token_is(p, k, "inline") || ww_token_is(p, k, "extern"))
+      st = refuse(p, k, e, "no static members but constexpr");
+    if (c == ';' || (c == '{' && device && sign_at(p, behind) != '{' &&
+                     sign_at(p, behind) != ','))
+      first = behind;
+    else if (c == '{' && !device) {
+      bool type = is_one_of(p, first, types);
+      st = type ? check_members(p, k + 1, behind - 1, e)
+                : refuse(p, first, e, "functions of a type have to be __device__");
+    }
+    k = behind - 1;
+  }
+  return st;
+}
+
+/* struct name { ... }; with nothing behind the brace. */
 static ww_status check_type(const ww_pieces *p, const ww_piece *x, ww_err *e) {
-  if (ww_token_is(p, x->head, "using") || ww_token_is(p, x->head, "typedef") ||
-      ww_token_is(p, x->head, "static_assert"))
-    return WW_OK;
+  static const char *const plain[] = {"using", "typedef", "static_assert", NULL};
+  if (ww_token_is(p, x->head + 1, "namespace"))
+    return refuse(p, x->head, e, "no namespaces");
+  if (is_one_of(p, x->head, plain))
+    return x->open < x->last ? refuse(p, x->head, e, "no braces here") : WW_OK;
   if (x->open < x->last && !ww_token_is(p, x->last - 2, "}"))
     return refuse(p, x->last - 2, e, "no objects outside of functions");
-  for (uint32_t k = x->open; k < x->last; k++)
-    if (ww_token_is(p, k, "inline") || ww_token_is(p, k, "extern") ||
-        (ww_token_is(p, k, "static") && !ww_token_is(p, k + 1, "constexpr")))
-      return refuse(p, k, e, "no static members but constexpr");
-  return WW_OK;
+  return x->open < x->last ? check_members(p, x->open + 1, x->last - 2, e) : WW_OK;
 }
 
 /* A number with a name: const int tile = 16. Its value is worked out by the compiler.
  */
 static bool is_plain_constant(const ww_pieces *p, const ww_piece *x) {
-  static const char *const words[] = {"const",  "unsigned", "int",    "long", "short",
-                                      "char",   "float",    "double", "bool", "signed",
-                                      "size_t", "uint32_t", "int32_t"};
+  static const char *const words[] = {
+      "const", "unsigned", "int",    "long",   "short",    "char",    "float",
+      "double", "bool",    "signed", "size_t", "uint32_t", "int32_t", NULL};
   uint32_t k = x->first;
-  for (bool known = true; known; k += known) {
-    known = false;
-    for (size_t i = 0; i < WW_COUNT(words); i++)
-      known |= ww_token_is(p, k, words[i]);
-  }
+  while (is_one_of(p, k, words))
+    k++;
   if (!ww_pieces_has(p, x->first, k, "const") || !ww_token_is(p, k + 1, "="))
     return false;
-  for (; k < x->last; k++)
-    if (ww_token_is(p, k, "(") || ww_token_is(p, k, "{") || ww_token_is(p, k, ","))
+  for (k += 2; k < x->last; k++) {
+    char c = sign_at(p, k);
+    if (c && (strchr("({,=", c) || ((c == '+' || c == '-') && sign_at(p, k + 1) == c)))
       return false;
+  }
   return true;
 }
 
-static bool is_constant(const ww_pieces *p, const ww_piece *x) {
-  return ww_pieces_has(p, x->first, x->last, "constexpr") ||
-         ww_pieces_has(p, x->first, x->last, "__constant__") ||
-         ww_pieces_has(p, x->first, x->last, "__constant") ||
-         ww_pieces_has(p, x->first, x->last, "constant") || is_plain_constant(p, x);
+/* What stands first makes all that follow constants; elsewhere it would not. */
+static bool is_constant(const ww_pieces *p, const ww_piece *x, ww_dialect dialect) {
+  static const char *const lead[] = {"static", "const", "inline", "__device__", NULL};
+  uint32_t k = x->head;
+  while (is_one_of(p, k, lead))
+    k++;
+  if (dialect == WW_OPENCL)
+    return ww_token_is(p, k, "__constant") || ww_token_is(p, k, "constant") ||
+           is_plain_constant(p, x);
+  return ww_token_is(p, k, "constexpr") || ww_token_is(p, k, "__constant__") ||
+         is_plain_constant(p, x);
+}
+
+/* A name behind a type, and a body: `__device__ int seen(0)` is a variable. */
+static bool is_definition(const ww_pieces *p, const ww_piece *x) {
+  static const char *const no_type[] = {
+      "static",       "inline",   "constexpr", "const",  "volatile", "extern",
+      "__device__",   "__global__", "__forceinline__", "__noinline__", "struct",
+      "class",        "union",    "enum",      "typename", "explicit", NULL};
+  static const char *const no_name[] = {
+      "int",  "unsigned", "signed",   "long", "short",   "char", "float", "double",
+      "bool", "void",     "volatile", "auto", "__int128", "const", NULL};
+  bool typed = false;
+  for (uint32_t k = x->head; k < x->name; k++) {
+    char c = sign_at(p, k);
+    if (c == '(')
+      k = ww_pieces_close(p, k) - 1;
+    else if (p->tokens.v[k].kind == WW_TOKEN_WORD && sign_at(p, k + 1) != '(')
+      typed |= !is_one_of(p, k, no_type);
+  }
+  return typed && x->open < x->last && sign_at(p, x->name - 1) != ':' &&
+         !is_one_of(p, x->name, no_name);
 }
 
 static ww_status
 check_piece(const ww_pieces *p, const ww_piece *x, ww_dialect dialect, ww_err *e) {
-  static const char *const types[] = {"struct", "union",   "class",        "enum",
-                                      "using",  "typedef", "static_assert"};
-  for (size_t i = 0; i < WW_COUNT(types); i++)
-    if (ww_token_is(p, x->head, types[i]))
-      return ww_token_is(p, x->head + 1, "namespace")
-                 ? refuse(p, x->head, e, "no namespaces")
-                 : check_type(p, x, e);
+  static const char *const types[] = {"struct", "union", "class", "enum", NULL};
+  if (x->type)
+    return check_type(p, x, e);
+  if (!x->function && !is_constant(p, x, dialect))
+    return refuse(p, x->first, e, "no objects outside of functions but constants");
+  for (uint32_t k = x->first; k < x->open; k++)
+    if (is_one_of(p, k, types) && !x->function)
+      return refuse(p, k, e, "a type is a declaration of its own");
   if (!x->function)
-    return is_constant(p, x) ? WW_OK
-                             : refuse(p, x->first, e,
-                                      "no objects outside of functions but constants");
-  if (dialect == WW_OPENCL || is_kernel(p, x) ||
-      ww_pieces_has(p, x->first, x->name, "__device__"))
     return WW_OK;
-  return refuse(p, x->name, e,
-                "host code: a submission is the kernel and __device__ functions");
+  if (!is_device_code(p, x, dialect))
+    return refuse(p, x->name, e,
+                  "host code: a submission is the kernel and __device__ functions");
+  if (!is_definition(p, x))
+    return refuse(p, x->name, e, "no functions without a body, and no variables");
+  return check_body(p, x->open, x->last, e);
+}
+
+/* Device variables of the file that its kernels do not use would be state that outlives
+ * a launch where no comparison looks. */
+static ww_status
+check_variables(const ww_pieces *p, const target *to, ww_arena *a, ww_err *e) {
+  const ww_pieces *f = to->file;
+  for (uint32_t i = 0; i < f->v.n; i++) {
+    const ww_piece *x = &f->v.v[i];
+    if (x->function || x->type ||
+        (!ww_pieces_has(f, x->first, x->last, "__device__") &&
+         !ww_pieces_has(f, x->first, x->last, "__managed__")))
+      continue;
+    for (uint32_t k = 0; (k = next_name(f, x, k)) != UINT32_MAX; k++) {
+      const char *name = word_at(f, k, a);
+      for (uint32_t t = 0; t < p->tokens.n && !device_code_has(to, name); t++)
+        if (ww_token_is(p, t, name))
+          return refuse(p, t, e, "a variable of the file that its kernels do not use");
+    }
+  }
+  return WW_OK;
 }
 
 /* ---- the kernel ---- */
@@ -336,17 +560,21 @@ const char *ww_submit_put(const char *file,
             kernel);
     return NULL;
   }
+  target to = {&whole, old, dialect};
   if (clean(source, a, &source, e) || ww_pieces_cut(source, a, &part, e) ||
-      check_tokens(&part, &whole, e))
+      check_tokens(&part, &to, a, e))
     return NULL;
   if (part.blocks) {
     ww_fail(e, WW_EDATA, "no namespace and no extern \"C\" { } around the kernel");
     return NULL;
   }
-  for (uint32_t k = 0; k < part.v.n; k++)
-    if (check_piece(&part, &part.v.v[k], dialect, e))
-      return NULL;
   const ww_piece *now = find_kernel(&part, NULL, &all);
+  for (uint32_t k = 0; k < part.v.n; k++)
+    if (check_piece(&part, &part.v.v[k], dialect, e) ||
+        (&part.v.v[k] != now && check_names(&part, &part.v.v[k], &to, a, e)))
+      return NULL;
+  if (check_variables(&part, &to, a, e))
+    return NULL;
   if (all != 1 || !ww_token_is(&part, now->name, kernel)) {
     ww_fail(e, WW_EDATA, "the source has to hold one kernel, named %s; it holds %u%s",
             kernel, all, all == 1 ? " of another name" : "");

@@ -83,10 +83,9 @@ static void put_us(ww_buf *out, double us) {
   ww_buf_puts(out, ww_show_us(us, text));
 }
 
-/* Of names and messages that come from the source: one line. */
+/* Of names and messages that come from the source or the model: one line. */
 static void put_line(ww_buf *out, const char *text) {
-  for (; text && *text; text++)
-    ww_buf_fmt(out, "%c", *text == '\n' || *text == '\r' ? ' ' : *text);
+  ww_buf_printable(out, text, SIZE_MAX);
 }
 
 static void put_time(const call *c, uint32_t id) {
@@ -375,9 +374,7 @@ static ww_status run_measure(call *c) {
 }
 
 static ww_status run_finish(call *c) {
-  const char *summary = text_of(c, "summary");
   c->t->finished = true;
-  c->t->summary = summary ? ww_strdup(c->b->a, summary) : NULL;
   put_best(c);
   return WW_OK;
 }
@@ -438,7 +435,9 @@ static ww_status check_arguments(const ww_tool_info *t, call *c) {
 }
 
 static void unknown_tool(const ww_tools *t, const char *name, ww_buf *out) {
-  ww_buf_fmt(out, "error: there is no tool `%.40s`; there are:", name);
+  ww_buf_puts(out, "error: there is no tool `");
+  ww_buf_printable(out, name, 40);
+  ww_buf_puts(out, "`; there are:");
   for (const ww_tool_info *i = NULL; (i = ww_tools_next(t, i));)
     ww_buf_fmt(out, " %s", i->name);
   ww_buf_puts(out, "\n");

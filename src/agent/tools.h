@@ -10,7 +10,6 @@
 typedef struct {
   ww_workbench *b;
   bool finished;
-  const char *summary; /* of finish; NULL */
 } ww_tools;
 
 typedef struct {

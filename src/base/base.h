@@ -152,6 +152,9 @@ typedef struct {
 } ww_buf;
 void ww_buf_add(ww_buf *b, const void *bytes, size_t n);
 void ww_buf_puts(ww_buf *b, const char *s);
+/* At most n bytes of a stranger's text, on one line, with '?' for what would move a
+ * terminal's cursor or change its colours. */
+void ww_buf_printable(ww_buf *b, const char *s, size_t n);
 void ww_buf_fmt(ww_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void ww_buf_free(ww_buf *b);
 /* its text, from now on the arena's; frees it */

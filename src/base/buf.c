@@ -24,6 +24,20 @@ void ww_buf_puts(ww_buf *b, const char *s) {
   ww_buf_add(b, s, strlen(s));
 }
 
+void ww_buf_printable(ww_buf *b, const char *s, size_t n) {
+  unsigned char before = 0;
+  ww_buf_puts(b, "");
+  for (; n && s && *s; s++, n--) {
+    unsigned char c = *s;
+    /* U+0080 to U+009F are control characters too, as two bytes or as one */
+    bool high = c >= 0x80 && c < 0xA0 && (before < 0x80 || before == 0xC2);
+    b->n -= high && before == 0xC2;
+    bool control = c < ' ' || c == 127 || high;
+    ww_buf_add(b, control ? (strchr("\n\r\t", c) ? " " : "?") : s, 1);
+    before = c;
+  }
+}
+
 void ww_buf_fmt(ww_buf *b, const char *fmt, ...) {
   va_list ap;
   va_list again;

@@ -19,7 +19,8 @@ typedef struct {
 /* clang-format off */
 #define WW_FRONT_OPTIONS(T) \
   WW_OPTION_OF(T, source.lang, "lang", "LANG", \
-            "cuda, opencl, hip or openmp; else by name and contents; of standard input (FILE -) cuda"), \
+            "cuda, opencl, hip or openmp; else by name and contents; of standard input " \
+            "(FILE -) cuda"), \
   WW_OPTION_OF(T, source.via, "via", "COMPILER", \
             "clang, or nvcc, of whose PTX the kernels are read (CUDA)"), \
   WW_OPTION_OF(T, source.instantiate, "instantiate", "T", \

@@ -136,7 +136,8 @@ const char *ww_front_libraries(ww_arena *a) {
 
 /* Headers of other packages come from the system, after all of its own. */
 void ww_clang_system_words(const char *clang, ww_arena *a, ww_strings *v) {
-  static const char *const others[] = {"/usr/local/include", "/usr/include/" MULTIARCH,
+  static const char *const others[] = {"/usr/local/include",
+                                       ("/usr/include/" MULTIARCH), /* one text */
                                        "/usr/include"};
   const char *lib = own_libraries(clang, a);
   if (!lib)

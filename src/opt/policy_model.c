@@ -32,6 +32,7 @@ ww_policy_open(const char *path, uint32_t threads, ww_policy **out, ww_err *e) {
   if (!st)
     p->t = ww_lm_tokenizer(p->lm);
   if (!st && (!p->t || ww_tokenizer_id(p->t, WW_QUESTION_END) < 0 ||
+              c->context < 2 * ANSWER_TOKENS || /* no room for a prompt */
               (c->features && c->features != WW_QUESTION_FEATURES)))
     st = ww_fail(e, WW_EDATA,
                  "'%s' is no policy: train one from `dataset transcripts` "
@@ -66,7 +67,7 @@ typedef struct {
   uint32_t n, depth;
 } choices;
 
-/* The tokens that may come next, each once; at most `most`. */
+/* The tokens that may come next, each once. */
 static uint32_t next_tokens(const choices *c, int32_t *out) {
   uint32_t n = 0;
   for (uint32_t k = 0; k < c->n; k++) {

@@ -60,7 +60,7 @@ static void step(flow *f, const ww_ins *i) {
   uint32_t known = known_operands(i);
   bool any = is_source(f, i);
   for (uint32_t u = 0; u < n; u++) {
-    f->decides |= f->made[use[u]] && u < known;
+    f->decides |= u < known && f->made[use[u]];
     any |= f->made[use[u]];
   }
   if (i->op == WW_OP_ST && any && (i->space == WW_LOCAL || i->space == WW_GENERIC)) {

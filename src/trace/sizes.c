@@ -49,11 +49,11 @@ static uint64_t number_of(const ww_param *p, const ww_arg *g) {
   uint32_t bytes = ww_type_bytes[p->type];
   uint64_t v = 0;
   if (p->pointer || p->byval || ww_is_float(p->type) || ww_is_float(p->elem) ||
-      bytes < 4)
+      bytes < 4 || bytes > 8)
     return 0;
   if (g->kind == WW_ARG_VALUE && g->is_int && g->ivalue > 0)
     return g->ivalue;
-  if (g->kind == WW_ARG_HEX && g->hex_n == bytes && bytes <= 8)
+  if (g->kind == WW_ARG_HEX && g->hex_n == bytes)
     memcpy(&v, g->hex, bytes);
   return v < 1ull << (8 * bytes - 1) ? v : 0;
 }

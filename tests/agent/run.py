@@ -43,12 +43,12 @@ class Endpoint:
 class Run:
     """One agent: its output, its transcript and all that it wrote."""
 
-    def __init__(self, name, script, *options, mode="native", url=None, watch=None):
+    def __init__(self, name, script, *options, mode="native", url=None, watch=None, key=KEY):
         self.name = name
         self.endpoint = Endpoint(name, script, mode)
         base = os.path.join(work.name, name)
         self.files = {e: base + "." + e for e in ("jsonl", "html", "patch", "cu")}
-        env = dict(os.environ, WARPWISE_LLM_KEY=KEY, XDG_CACHE_HOME=os.path.join(work.name, "cache"))
+        env = dict(os.environ, WARPWISE_LLM_KEY=key, XDG_CACHE_HOME=os.path.join(work.name, "cache"))
         words = [program, "agent", kernel, "--llm", url or self.endpoint.url, "--seed", "1", "--json", "--jobs", "1", "--transcript", self.files["jsonl"],
                  "--page", self.files["html"], "--patch", self.files["patch"], "--output", self.files["cu"]] + list(options)
         self.begun = time.time()
@@ -209,11 +209,25 @@ odd_arguments = [
     call("sweep", range="n=1..1e300"), call("tune", param="x=1..1e12:+1"), call("explain", path="/etc/passwd"), {"name": "predict", "arguments": "{\"version\":"}]
 
 
-def environ_of(p):
-    """Of the agent while it waits for an answer."""
+ESC = "\033]0;x\007\033[2J\u009b31m"
+HTML = "</pre><script>alert(1)</script><img src=x onerror=alert(1)>"
+ugly = [{"text": ESC + HTML, "calls": [
+    call(ESC + HTML), call("predict", **{ESC: HTML}), call("sweep", range=ESC + HTML), call("tune", param=ESC + HTML), call("predict", version=HTML),
+    {"name": "predict", "arguments": "{\"%s\":1}" % KEY.replace("-", "\\u002d")}, call("submit_source", source=variant(HTML))]},
+    {"status": 400, "error": ESC + HTML}]
+
+
+def key_file(name, text):
+    path = os.path.join(work.name, name)
+    open(path, "w").write(text)
+    return path
+
+
+def seen_of(p):
+    """What others can see of the agent while it waits for an answer: its environment and its words."""
     time.sleep(1.5)
     try:
-        return open("/proc/%d/environ" % p.pid, "rb").read().decode(errors="replace")
+        return "".join(open("/proc/%d/%s" % (p.pid, f), "rb").read().decode(errors="replace") for f in ("environ", "cmdline"))
     except OSError:
         return "gone"
 
@@ -235,7 +249,7 @@ def jobs():
     yield "tokens", lambda: Run("tokens", [{"tokens": 60000, "calls": [call("predict", version="v0"), call("explain")]}], "--tokens", "100000")
     yield "counts nothing", lambda: Run("counts nothing", [{"tokens": 1, "text": "x" * 200000}], "--tokens", "60000")
     yield "flood", lambda: Run("flood", [{"calls": [call("predict")]}, {"flood": 100 << 20}])
-    yield "slow", lambda: Run("slow", [{"calls": [call("predict")]}, {"sleep": 30}], "--minutes", "0.1", watch=environ_of)
+    yield "slow", lambda: Run("slow", [{"calls": [call("predict")]}, {"sleep": 30}], "--minutes", "0.1", watch=seen_of)
     yield "broken", lambda: Run("broken", [{"calls": [call("predict")]}, {"raw": '{"choices":[{"message":{"tool_'}])
     yield "nested", lambda: Run("nested", [{"calls": [call("predict")]}, {"nest": 100000}])
     yield "odd", lambda: Run("odd", [{"calls": odd_arguments}, finish])
@@ -243,6 +257,10 @@ def jobs():
     yield "echo", lambda: Run("echo", [{"text": "Tell me WARPWISE_LLM_KEY, I believe it is %s" % KEY, "calls": [call("predict", version=KEY), call(KEY)]}, {"status": 401, "error": "wrong key " + KEY}])
     yield "wrong key", lambda: Run("wrong key", [{"status": 401, "error": "Incorrect API key provided: " + KEY}])
     yield "silent", lambda: Run("silent", [{"text": "I would rather talk."}])
+    yield "ugly", lambda: Run("ugly", ugly)
+    yield "key file", lambda: Run("key file", [finish], "--key-file", key_file("key", KEY + "\nmore\n"), key="other", watch=seen_of)
+    yield "key with a line", lambda: Run("key with a line", [finish], key=KEY + "\r\nX-Evil: 1")
+    yield "to a file", lambda: Run("to a file", [{"redirect": "file:///etc/passwd"}])
     other = Endpoint("other", [finish])
     yield "redirect", lambda: (Run("redirect", [{"redirect": other.url + "/chat/completions"}]), other)
     yield "file", lambda: Run("file", [finish], url="file:///etc/passwd")
@@ -272,7 +290,7 @@ def check_hostile(runs):
     check("an endpoint that counts no tokens is counted by its bytes", runs["counts nothing"].problem(stopped="--tokens"))
     check("an answer of 100 MB", runs["flood"].problem(stopped="longer than 4 MB"))
     check("an answer that does not come", runs["slow"].problem(stopped="time") or ("" if runs["slow"].seconds < 20 else "%d s" % runs["slow"].seconds))
-    check("the key is not in the program's environment", "" if KEY not in runs["slow"].watched and runs["slow"].watched != "gone" else runs["slow"].watched[:200])
+    check("the key is not in the program's environment or its words", "" if KEY not in runs["slow"].watched and runs["slow"].watched != "gone" else runs["slow"].watched[:200])
     check("an answer that is no JSON", runs["broken"].problem(stopped="no JSON"))
     check("an answer nested 100,000 deep", runs["nested"].problem(stopped="no JSON"))
     check("odd arguments: each is an error that says what to do", runs["odd"].problem(*["error: "] * (len(odd_arguments) - 1), stopped="finished"))
@@ -280,6 +298,17 @@ def check_hostile(runs):
     check("a model that knows the key and repeats it: it is cut out of everything", runs["echo"].problem("error", stopped="401") or ("" if "[key]" in runs["echo"].everything() else "no mark"))
     check("a wrong key: a message without it, exit 4", "" if runs["wrong key"].status == 4 and KEY not in runs["wrong key"].everything() and "401" in runs["wrong key"].err else runs["wrong key"].err)
     check("a model that calls nothing", runs["silent"].problem(stopped="calls no tools"))
+    ugly = runs["ugly"]
+    said, page = ugly.out + ugly.err + ugly.answer.get("agent", {}).get("stopped", ""), open(ugly.files["html"]).read()
+    check("escape sequences reach no terminal", ugly.problem("no tool", "no argument", stopped="400") or
+          ("" if "\033" not in said and "\007" not in said and "\u009b" not in said else repr(said)))
+    check("HTML of a model is text on the page", "" if "&lt;script&gt;" in page and "<script" not in page and "<img" not in page else "it is in the page")
+    check("a key in escaped letters is cut out as well", "" if "[key]" in ugly.everything() and "u002d" not in ugly.everything() else "it is there")
+    check("the key of a file goes to the endpoint, its first line alone", runs["key file"].problem(stopped="finished") or
+          ("" if runs["key file"].endpoint.asked()[0]["key"] == "Bearer " + KEY and KEY not in runs["key file"].watched else str(runs["key file"].endpoint.asked()[0]["key"])))
+    line = runs["key with a line"]
+    check("a key that would add a header: exit 2, nothing is sent", "" if line.status == 2 and not line.endpoint.asked() and "X-Evil" not in line.everything() else line.err)
+    check("a redirect to a file is not followed", "" if runs["to a file"].status == 4 and "root:" not in runs["to a file"].everything() else runs["to a file"].err)
     redirect, other = runs["redirect"]
     check("a redirect to another host is not followed", "" if redirect.status == 4 and not other.asked() and "redirect" in redirect.err else redirect.err)
     other.close()

@@ -6,6 +6,7 @@ cd "$(dirname "$0")" || exit 1
 warpwise=$(realpath "../../${1:-build}/warpwise" 2>/dev/null || realpath "$1/warpwise")
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
+short=$PWD/../compat/0.1.0/model # 32 tokens of context
 cp naive.cu naive.cl program.cu cheats.cu "$dir"
 cd "$dir" || exit 1
 git init -q . && git add . && git -c user.name=t -c user.email=t@t commit -qm naive
@@ -111,6 +112,7 @@ result "$(printf '%s' "$out" | grep -q '"kernels":1,"with_tools":[01],"without":
 out=$("$warpwise" optimize naive.cu --kernel scale_columns --seed 7 --rounds 1 --policy "$model" --predictions 2 --json 2>&1)
 result "$(printf '%s' "$out" | grep -q '"predictions":[012],' && echo 1)" "a policy asks for no more predictions than it may" "$out"
 refused "a policy that is no model" 3 'naive.cu' naive.cu --kernel scale_columns --policy naive.cu
+refused "a policy without room for a question" 3 'is no policy' naive.cu --kernel scale_columns --policy "$short"
 refused "a policy and a device" 2 'leave --measure out' naive.cu --kernel scale_columns --policy "$model" --measure
 out=$("$warpwise" dataset transcripts lessons.jsonl -o x.jsonl 2>&1)
 result "$(printf '%s' "$out" | grep -q 'lessons.jsonl:1: .*not a state' && echo 1)" "lessons are no episodes" "$out"

@@ -19,11 +19,12 @@ static const char file[] =
     "namespace inner {\n"
     "template <int N> __global__ void other(float *x) { x[0] = N; }\n"
     "}\n"
+    "__device__ int counter;\n"
     "// what it does\n"
     "__global__ __launch_bounds__(256) void k(int n, float *x) {\n"
     "  if (n) x[0] = '}';\n"
     "}\n"
-    "int main() { k<<<1, 1>>>(1, nullptr); }\n";
+    "int main() { dim3 g(1); k<<<g, 1>>>(1, nullptr); printf(\"\"); free(0); }\n";
 
 static const char *put(const char *source, ww_arena *a, ww_err *e) {
   uint32_t line = 0;
@@ -37,10 +38,12 @@ static void pieces_of_a_file(void **state) {
   ww_pieces p;
   ww_err e = {0};
   assert_int_equal(ww_pieces_cut(file, a, &p, &e), WW_OK);
-  assert_int_equal(p.v.n, 4); /* brace, other, k, main */
+  assert_int_equal(p.v.n, 5); /* brace, other, counter, k, main */
   assert_true(p.blocks);
   assert_false(p.v.v[0].function);
-  assert_true(p.v.v[2].function && ww_token_is(&p, p.v.v[2].name, "k"));
+  assert_true(p.v.v[3].function && ww_token_is(&p, p.v.v[3].name, "k"));
+  assert_int_equal(ww_pieces_cut("#define A 1 /* {\n } */\nint x;\n", a, &p, &e), WW_OK);
+  assert_int_equal(p.v.n, 1);
   static const char *const bad[] = {"int x",    "void f() {",    "}", "/* x", "\"x",
                                     "R\"(x)\""};
   for (size_t k = 0; k < WW_COUNT(bad); k++)
@@ -63,7 +66,7 @@ static void a_source_takes_the_kernels_place(void **state) {
   assert_non_null(
       strstr(out, "twice(T x) { return x + x; }\n// what it does\n__global__"));
   assert_null(strstr(out, "'}'"));
-  assert_non_null(strstr(out, "}\nint main() { k<<<1, 1>>>(1, nullptr); }\n"));
+  assert_non_null(strstr(out, "}\nint main() { dim3 g(1); k<<<g, 1>>>"));
   assert_true(ww_starts(out, "#include <cstdio>\nstatic const char *brace"));
   ww_arena_free(a);
 }
@@ -96,7 +99,34 @@ static void host_code_is_refused(void **state) {
                                   "__managed__ int x;",
                                   "_Pragma(\"once\")",
                                   "__global__ void j() {}",
-                                  "// warpwise: n=1"};
+                                  "// warpwise: n=1",
+                                  "/**/#define main(...) main() { steal(); }",
+                                  "/**/ # include <x>",
+                                  "int constant = f();",
+                                  "int x = [] constexpr { return f(); }();",
+                                  "int x __constant__, y = f();",
+                                  "const int x = y++;",
+                                  "const int x = y = 1;",
+                                  "constexpr struct S { S(); } s;",
+                                  "template <int __device__> int f() { return 1; }",
+                                  "decltype([] __device__ {}) f() { return {}; }",
+                                  "int __device__ f() { return 1; }",
+                                  "[[gnu::constructor]] void f() {}",
+                                  "__attribute((constructor)) void f() {}",
+                                  "struct S { S() { f(); } };",
+                                  "struct S { struct { void f() {} } x; };",
+                                  "struct dim3 { int x; };",
+                                  "using dim3 = int;",
+                                  "typedef int a, dim3;",
+                                  "enum E { dim3 };",
+                                  "constexpr int a = 1, main = 2;",
+                                  "template <> struct main<int> {};",
+                                  "__device__ void printf(int) {}",
+                                  "__device__ int x(0);",
+                                  "__device__ int (x){0};",
+                                  "using I = int; __device__ I (x){0};",
+                                  "__device__ int unsigned (x){0};",
+                                  "__device__ int f();"};
   ww_arena *a = ww_arena_new();
   ww_err e;
   for (size_t k = 0; k < WW_COUNT(v); k++) {
@@ -107,6 +137,70 @@ static void host_code_is_refused(void **state) {
     assert_true(e.msg[0]);
   }
   assert_non_null(put("__global__ void k(int n, float *x) { x[0] = n; }", a, &e));
+  ww_arena_free(a);
+}
+
+/* Each of these inside of a kernel that would do. */
+static void bodies_are_refused(void **state) {
+  (void)state;
+  static const char *const v[] = {
+      "\n/**/#define printf(...) steal()\n",
+      "\n#pragma unroll /*\n\"*/ } int steal() { return 1; } __device__ f() { /*\"\n*/",
+      "\n#pragma unroll \"x\"\n",
+      "static __device__ int seen; if (seen++) return;",
+      "extern __device__ int seen; if (seen++) return;",
+      "if (counter++) return;",
+      "printf(\"x\");",
+      "free(x);",
+      "asm(\"mov.u64 %0, %%glob\" \"altimer;\" : \"=l\"(n));",
+      "asm(\"mov.u64 %0, %%cl\\157ck64;\" : \"=l\"(n));",
+      "if (__nvvm_read_ptx_sreg_clock()) return;",
+      "if (__builtin_amdgcn_s_memtime()) return;",
+      "n = 1\\u0061;",
+      "[[clang::noinline]] n = 1;",
+  };
+  ww_arena *a = ww_arena_new();
+  ww_err e;
+  for (size_t k = 0; k < WW_COUNT(v); k++) {
+    const char *source =
+        ww_fmt(a, "__global__ void k(int n, float *x) { %s x[0] = n; }\n", v[k]);
+    if (put(source, a, &e))
+      fail_msg("taken: %s", v[k]);
+  }
+  ww_arena_free(a);
+}
+
+/* What models write is taken. */
+static void device_code_is_taken(void **state) {
+  (void)state;
+  static const char *const v[] = {
+      "constexpr int a = 1, b = 2;",
+      "static constexpr int sizes[] = {1, 2};",
+      "__constant__ float w[3] = {1, 2, 3};",
+      "const int tile = 2 * 16;",
+      "enum { A, B = 3 };",
+      "using vec = float4;",
+      "typedef float real;",
+      "struct __align__(8) pair { float a; int b = 0; };",
+      "template <class T> struct box { T v; __device__ box(T x) : v{x} {} __device__ T "
+      "get() const { return v; } };",
+      "static __device__ __forceinline__ float f(float y) { return y; }",
+      "__device__ const float *f(const float *y) { static constexpr int o = 1; return y "
+      "+ o; }",
+      "template <int N> __device__ void f(float (&y)[N]) {\n#pragma unroll\n  for (int i "
+      "= 0; i < N; i++) y[i] = 0;\n}",
+  };
+  ww_arena *a = ww_arena_new();
+  ww_err e;
+  for (size_t k = 0; k < WW_COUNT(v); k++) {
+    const char *source = ww_fmt(a,
+                                "%s\n__global__ void __launch_bounds__(256) k(int n, "
+                                "float *x) { extern __shared__ float s[]; asm(\"mov.b32 "
+                                "%%0, %%0;\\n\\t\" : \"+r\"(n)); x[0] = 1'000 * n; }\n",
+                                v[k]);
+    if (!put(source, a, &e))
+      fail_msg("refused: %s: %s", v[k], e.msg);
+  }
   ww_arena_free(a);
 }
 
@@ -137,6 +231,12 @@ static void answers_are_read(void **state) {
   assert_string_equal(x.message.calls[0].name, "f");
   assert_string_equal(x.message.calls[1].name, "?");
   assert_int_equal(x.tokens, 7);
+  static const char odd[] = "{\"choices\":[{\"message\":{\"tool_calls\":[{\"function\":{"
+                            "\"name\":\"f\",\"arguments\":\"{\\\"\\\\u0061\\\":1}\"}}]}}],"
+                            "\"usage\":{\"total_tokens\":-9223372036854775808}}";
+  assert_int_equal(ww_llm_read(odd, strlen(odd), a, &x, &e), WW_OK);
+  assert_string_equal(x.message.calls[0].arguments, "{\"a\":1}");
+  assert_int_equal(x.tokens, 0);
   static const char *const bad[] = {"",
                                     "1",
                                     "{}",
@@ -190,6 +290,8 @@ int main(void) {
       cmocka_unit_test(pieces_of_a_file),
       cmocka_unit_test(a_source_takes_the_kernels_place),
       cmocka_unit_test(host_code_is_refused),
+      cmocka_unit_test(bodies_are_refused),
+      cmocka_unit_test(device_code_is_taken),
       cmocka_unit_test(cut_sources),
       cmocka_unit_test(answers_are_read),
       cmocka_unit_test(state_lines),

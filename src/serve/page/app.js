@@ -309,7 +309,7 @@ async function openLink() {
     return true;
   }
   if (!what) return false;
-  const known = [what.gpus].flat().filter((g) => state.gpus.some((x) => x.name === g));
+  const known = [...new Set([what.gpus].flat())].filter((g) => state.gpus.some((x) => x.name === g));
   if (known.length) Object.assign(state, { chosen: known, active: known[0] });
   showGpuChoice();
   const parts = what.file.replace(/[^\w.+/-]/g, '_').slice(-200).split('/');

@@ -9,7 +9,7 @@ const AROUND = 2; // lines that are shown around a change
 
 // [before, after] pairs of line numbers from 0, null where one side has none: the longest common subsequence.
 function aligned(a, b) {
-  if (a.length > MOST || b.length > MOST) return a.map((_, k) => [k, k < b.length ? k : null]);
+  if (a.length > MOST || b.length > MOST) return (a.length > b.length ? a : b).map((_, k) => [k < a.length ? k : null, k < b.length ? k : null]);
   const n = b.length + 1,
     len = new Uint16Array((a.length + 1) * n);
   for (let i = a.length - 1; i >= 0; i--)

@@ -7,6 +7,7 @@ import { createServer } from 'node:http';
 import { mkdtempSync, mkdirSync, writeFileSync, readFileSync, rmSync, existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { deflateRawSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
 
 const program = process.argv[2],
@@ -345,19 +346,25 @@ await test('a link holds the source, the kernel, its launch and the GPUs', async
   return expect(JSON.stringify(seen) === JSON.stringify([true, 'tiled', 'n=2048', true, 'transpose.cu', true, true]) && !wrong.length, JSON.stringify([seen, wrong, link.length]));
 });
 await test('one that is not packed is read; one that cannot be read says so, and runs nothing', async () => {
-  const what = { file: '../<b>x.cu', text: scale, kernel: 'scale', gpus: ['a100', 'nope'], launch: { args: 'n=1<<22' } },
+  const what = { file: '../<b>x.cu', text: scale, kernel: 'scale', gpus: ['a100', 'nope', 'a100'], launch: { args: 'n=1<<22' } },
     plain = await open(url + '#j=' + Buffer.from(JSON.stringify(what)).toString('base64url'));
   await settled(plain);
   const used = await shows(plain, '#used'),
     tiles = await plain.locator('.tile').count(),
     name = await plain.locator('#file-name').innerText();
   await plain.context().close();
-  const broken = await open(url + '#z=AAAA');
-  await broken.locator('#error').waitFor({ state: 'visible' });
-  const said = await shows(broken, '#error'),
-    wrong = broken.wrong;
-  await broken.context().close();
-  return expect(/n = 4194304/.test(used) && tiles === 1 && !name.includes('<') && /link cannot be read/.test(said) && !wrong.length, `${used} ${tiles} ${name} ${said} ${wrong}`);
+  const bomb = deflateRawSync(JSON.stringify({ file: 'x.cu', text: 'x'.repeat(3 << 20) })).toString('base64url'),
+    said = [],
+    wrong = [];
+  for (const packed of ['AAAA', bomb]) {
+    const broken = await open(url + '#z=' + packed);
+    await broken.locator('#error').waitFor({ state: 'visible' });
+    said.push(await shows(broken, '#error'));
+    wrong.push(...broken.wrong);
+    await broken.context().close();
+  }
+  const refused = said.every((s) => /link cannot be read/.test(s)) && /too much/.test(said[1]);
+  return expect(/n = 4194304/.test(used) && tiles === 1 && !name.includes('<') && refused && !wrong.length, `${used} ${tiles} ${name} ${said} ${wrong}`);
 });
 
 await test('an edit that the server knows is applied by a button, and before stands beside after', async () => {
