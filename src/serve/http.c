@@ -2,12 +2,12 @@
  *
  * A connection whose request is computed is suspended, so that slow kernels never block
  * those who ask for health or GPUs. A stream goes through a buffer: the worker fills
- * it, the thread empties it and suspends the connection while there is nothing. One that
- * asks too often is suspended before its request is looked at, and costs nothing then.
- * Invariants: a suspended connection has exactly one job in the pool, or is held by the
- * peers, which resumes it; a call is freed by the later of its connection and its job; a request whose head can be
- * read in two ways is refused and its connection closed, so that nobody's body becomes
- * somebody's request. */
+ * it, the thread empties it and suspends the connection while there is nothing. One
+ * that asks too often is suspended before its request is answered, and costs nothing
+ * meanwhile. Invariants: a suspended connection has exactly one job in the pool that
+ * resumes it, or is held by the peers, which do; a call is freed by the later of its
+ * connection and its job; a request whose head can be read in two ways is refused and
+ * its connection closed, so that nobody's body becomes somebody's request. */
 #include "http.h"
 
 #include <arpa/inet.h>
@@ -65,8 +65,8 @@ struct ww_http {
   atomic_bool stopping;
 };
 
-/* READING: the request; HELD: by the peers, the connection is suspended; COMPUTING: a job has it, the connection is suspended; READY:
- * the reply, or the stream's head, may be sent. */
+/* READING: the request; HELD: by the peers, COMPUTING: a job has it, the connection is
+ * suspended; READY: the reply, or the stream's head, may be sent. */
 typedef enum { READING, HELD, COMPUTING, READY, SENT } stage;
 
 typedef struct {
@@ -463,7 +463,7 @@ static void go_on(void *ctx, bool shut) {
   MHD_resume_connection(x->connection);
 }
 
-/* Whether the request has to wait, because its client asks more often than its share. */
+/* Whether the request has to wait, because its client asks too often. */
 static bool hold(ww_http_call *x) {
   double wait =
       x->paced ? 0 : ww_turns_pause(x->h->turns, ww_peer_share(x->peer), ww_now());

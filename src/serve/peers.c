@@ -13,14 +13,14 @@
 #define LOOK_S 0.25  /* how often deadlines are looked at, and */
 #define CROWD_S 0.05 /* how often where somebody is held, or there are too many */
 #define SLOW_S 0.25  /* an answer that is not taken by then is taken slowly */
-#define TURNOVER 300.0 /* connections a second that are closed to make room for others */
+#define TURNOVER 300.0 /* connections a second that are closed to make room */
 #define TURNOVER_BURST 16.0
 
 struct ww_peer {
   int fd;
   struct in6_addr address; /* IPv4 as its mapped form */
   bool loopback, served, shut;
-  bool worked_for; /* a worker made an answer for it; served: and it took one */
+  bool worked_for; /* a worker made an answer for it */
   ww_peer_stage stage;
   double since; /* the stage began, ww_now's clock */
   size_t bytes;
@@ -83,8 +83,8 @@ static bool is_asking(const ww_peer *p) {
          ((p->stage == WW_PEER_HEAD && !p->served) || p->stage == WW_PEER_BODY);
 }
 
-/* The larger, the sooner it goes; -1: it stays. A quick answer is no record, anybody can
- * have one: who had an answer that was computed, and pauses, goes after those. */
+/* The larger, the sooner it goes; -1: it stays. A quick answer is no record, anybody
+ * can have one: who had an answer that was computed, and pauses, goes after those. */
 static int slackness(const ww_peer *p, double now, bool many_ask) {
   if (p->shut || p->stage == WW_PEER_BUSY || p->bytes == SIZE_MAX)
     return -1;
@@ -130,7 +130,7 @@ static bool make_room(ww_peers *s, ww_peer *p, bool of_address) {
     asking += is_asking(x) && (!of_address || same_address(x, p));
   bool many = asking > (of_address ? s->limits.of_address : s->limits.most) / 2;
   ww_peer *first = first_to_go(s, p, of_address, many);
-  if (!first)
+  if (!first && p && !p->shut)
     first = p;
   if (first)
     shut(s, first);
@@ -255,7 +255,8 @@ void ww_peer_at(ww_peers *s, ww_peer *p, ww_peer_stage stage, size_t bytes) {
     p->since = ww_now();
   if (p->stage == WW_PEER_ANSWER && stage == WW_PEER_HEAD)
     p->served = true;
-  p->worked_for = p->worked_for || (p->stage == WW_PEER_BUSY && stage == WW_PEER_ANSWER);
+  if (p->stage == WW_PEER_BUSY && stage == WW_PEER_ANSWER)
+    p->worked_for = true;
   p->stage = stage;
   p->bytes = bytes;
   pthread_mutex_unlock(&s->lock);

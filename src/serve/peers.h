@@ -45,8 +45,8 @@ void ww_peer_leave(ww_peers *s, ww_peer *p);
  * deadline; ANSWER: bytes that it has to take, SIZE_MAX: as long as the stream lasts.
  */
 void ww_peer_at(ww_peers *s, ww_peer *p, ww_peer_stage stage, size_t bytes);
-/* Its request waits for `seconds` at most: then, or where it is shut down before, `go` is
- * called, once, under the lock of the peers. */
+/* Its request waits for about `seconds`: then, or where it is shut down before, `go`
+ * is called, once, under the lock of the peers. */
 void ww_peer_hold(ww_peers *s,
                   ww_peer *p,
                   double seconds,

@@ -9,9 +9,9 @@
  * On one machine all clients have the same address, so a hostile one is as many clients
  * as it has connections. What it cannot fake cheaply is time: a person asks, reads and
  * thinks. So a connection earns PACE requests a second, BURST at most, and begins with
- * one. Where all together ask more than CALM a second, one that has spent what it earned
- * is held back until it has earned the next. Hundreds of connections then get a few
- * answers a second each; a person, and a program that opens a connection for each
+ * one. Where all together ask more than CALM a second, one that has spent what it
+ * earned is held back until it has earned the next. Hundreds of connections then get
+ * a few answers a second each; a person, and a program that opens a connection for each
  * request, do not notice. */
 #include "turns.h"
 
@@ -183,8 +183,7 @@ static void run(void *ctx) {
   }
 }
 
-/* Under the lock: makes room for a request with this tag, where none is, by the one that
- * is furthest behind it. NULL: there is none. */
+/* Under the lock: takes out the one that is furthest behind this tag; NULL: none is. */
 static turn *displace(ww_turns *t, double tag) {
   turn **worst = NULL;
   for (turn **x = &t->waiting; *x; x = &(*x)->next)

@@ -1,10 +1,10 @@
-/* turns.h - whose request is computed next, and whose has to wait although there is room.
+/* turns.h - whose request is computed next, and whose waits although there is room.
  *
  * Workers: each client gets the same time of them, however long its requests take.
  * Start-time fair queueing: a client's next request may begin when the others have had
- * as much time as it has used. Who was quiet does not save time up. Who has never had an
- * answer starts a little behind those who have. With nobody else waiting, anyone may use
- * everything but the last worker; a full queue refuses who is furthest behind.
+ * as much time as it has used. Who was quiet does not save time up. Who has never had
+ * an answer starts a little behind those who have. With nobody else waiting, anyone may
+ * use everything but the last worker; a full queue refuses who is furthest behind.
  *
  * The thread that moves bytes: what is answered without a worker costs its time all the
  * same. Below a number of requests a second in all nobody notices anything; above it, a
