@@ -353,10 +353,10 @@ static ww_status kernels(call *c, ww_api_reply *out) {
   return WW_OK;
 }
 
-static ww_status gpus(call *c, ww_api_reply *out) {
+static void write_gpus(const ww_query *w, ww_buf *out) {
   const ww_gpu *g;
-  uint32_t n = ww_query_gpus(c->api->w, &g);
-  ww_json j = ww_call_json(out);
+  uint32_t n = ww_query_gpus(w, &g);
+  ww_json j = {.out = out};
   ww_json_put(&j, "{gpus:[");
   for (uint32_t k = 0; k < n; k++) {
     ww_roofs roofs;
@@ -368,7 +368,13 @@ static ww_status gpus(call *c, ww_api_reply *out) {
     ww_json_put(&j, "}}");
   }
   ww_json_end_arr(&j);
-  return ww_call_end(&j);
+  ww_call_end(&j);
+}
+
+static ww_status gpus(call *c, ww_api_reply *out) {
+  ww_call_json(out);
+  ww_buf_add(&out->body, c->api->gpus.s, c->api->gpus.n);
+  return WW_OK;
 }
 
 static void write_kept(const char *name, ww_memo_stats s, ww_json *j) {
@@ -388,8 +394,8 @@ static ww_status health(call *c, ww_api_reply *out) {
 }
 
 static ww_status openapi(call *c, ww_api_reply *out) {
-  (void)c;
-  ww_api_openapi(ww_call_json(out).out);
+  ww_call_json(out);
+  ww_buf_add(&out->body, c->api->openapi.s, c->api->openapi.n);
   return WW_OK;
 }
 
@@ -453,10 +459,16 @@ ww_api *ww_api_new(ww_query *w, const ww_api_options *o) {
   ww_api *api = ww_xcalloc(1, sizeof *api);
   api->w = w;
   api->o = *o;
+  write_gpus(w, &api->gpus);
+  ww_api_openapi(&api->openapi);
   return api;
 }
 
 void ww_api_free(ww_api *api) {
+  if (api) {
+    ww_buf_free(&api->gpus);
+    ww_buf_free(&api->openapi);
+  }
   free(api);
 }
 void ww_api_stop(ww_api *api) {

@@ -50,6 +50,7 @@ extern const ww_route ww_api_routes[]; /* ends with a NULL method */
 struct ww_api {
   ww_query *w;
   ww_api_options o;
+  ww_buf openapi, gpus; /* answers that never change, made once */
   atomic_bool stopping;
   atomic_uint_fast64_t answered, failed;
 };

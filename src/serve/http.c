@@ -2,11 +2,12 @@
  *
  * A connection whose request is computed is suspended, so that slow kernels never block
  * those who ask for health or GPUs. A stream goes through a buffer: the worker fills
- * it, the thread empties it and suspends the connection while there is nothing.
- * Invariants: a suspended connection has exactly one job in the pool that resumes it; a
- * call is freed by the later of its connection and its job; a request whose head can be
- * read in two ways is refused and its connection closed, so that nobody's body becomes
- * somebody's request. */
+ * it, the thread empties it and suspends the connection while there is nothing. One
+ * that asks too often is suspended before its request is answered, and costs nothing
+ * meanwhile. Invariants: a suspended connection has exactly one job in the pool that
+ * resumes it, or is held by the peers, which do; a call is freed by the later of its
+ * connection and its job; a request whose head can be read in two ways is refused and
+ * its connection closed, so that nobody's body becomes somebody's request. */
 #include "http.h"
 
 #include <arpa/inet.h>
@@ -64,9 +65,9 @@ struct ww_http {
   atomic_bool stopping;
 };
 
-/* READING: the request; COMPUTING: a job has it, the connection is suspended; READY:
- * the reply, or the stream's head, may be sent. */
-typedef enum { READING, COMPUTING, READY, SENT } stage;
+/* READING: the request; HELD: by the peers, COMPUTING: a job has it, the connection is
+ * suspended; READY: the reply, or the stream's head, may be sent. */
+typedef enum { READING, HELD, COMPUTING, READY, SENT } stage;
 
 typedef struct {
   char *name, *value;
@@ -92,6 +93,7 @@ struct ww_http_call {
   ww_buf waiting;
   bool streams, ended, gone, asleep; /* asleep: suspended for want of data */
   bool last;                         /* the connection ends with this answer */
+  bool paced;                        /* it has waited as long as it has to */
   int users;                         /* the connection, and the job while it runs */
 };
 
@@ -444,7 +446,39 @@ static enum MHD_Result send_reply(ww_http_call *x) {
   return ok;
 }
 
+/* On the thread that moves bytes, as ww_turns_submit says. */
+static void turn_away(void *ctx) {
+  ww_http_call *x = ctx;
+  refuse(x, 503, WW_ELIMIT, "too many requests are waiting; ask again in a moment");
+  x->stage = READY;
+  MHD_resume_connection(x->connection);
+  leave(x);
+}
+
+static void go_on(void *ctx, bool shut) {
+  ww_http_call *x = ctx;
+  if (shut)
+    refuse(x, 503, WW_ELIMIT, "too many connections ask without a pause");
+  x->stage = READING;
+  MHD_resume_connection(x->connection);
+}
+
+/* Whether the request has to wait, because its client asks too often. */
+static bool hold(ww_http_call *x) {
+  double wait =
+      x->paced ? 0 : ww_turns_pause(x->h->turns, ww_peer_share(x->peer), ww_now());
+  x->paced = true;
+  if (wait <= 0)
+    return false;
+  x->stage = HELD;
+  MHD_suspend_connection(x->connection);
+  ww_peer_hold(x->h->peers, x->peer, wait, go_on, x);
+  return true;
+}
+
 static enum MHD_Result start(ww_http_call *x) {
+  if (hold(x))
+    return MHD_YES;
   if (!x->route && (!x->h->api || ww_api_is_quick(x->method, x->path))) {
     ask_api(x);
     return send_reply(x);
@@ -453,12 +487,7 @@ static enum MHD_Result start(ww_http_call *x) {
   x->users++; /* nobody else knows it yet */
   ww_peer_at(x->h->peers, x->peer, WW_PEER_BUSY, 0);
   MHD_suspend_connection(x->connection);
-  if (ww_turns_submit(x->h->turns, ww_peer_share(x->peer), compute, x))
-    return MHD_YES;
-  x->users--;
-  refuse(x, 503, WW_ELIMIT, "too many requests are waiting; ask again in a moment");
-  x->stage = READY;
-  MHD_resume_connection(x->connection);
+  ww_turns_submit(x->h->turns, ww_peer_share(x->peer), compute, turn_away, x);
   return MHD_YES;
 }
 
@@ -689,6 +718,7 @@ void ww_http_stop(ww_http *h) {
       close(fd);
   }
   /* whoever waits gets an answer: no connection stays suspended */
+  ww_peers_release(h->peers);
   ww_turns_finish(h->turns);
   double patience = ww_now() + LAST_S;
   while (atomic_load(&h->open) && ww_now() < patience)

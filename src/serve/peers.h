@@ -2,8 +2,10 @@
  * who has to go where there are too many.
  *
  * A client that sends or reads slowly costs a place in the table, never a place that
- * somebody else needs: a full table closes the connection that has waited longest
- * without being served. Every function may be called from any thread. */
+ * somebody else needs: a full table closes the connection with the worst record. It
+ * closes a few hundred a second and no more, so that a client that opens each of them
+ * again costs little; newcomers wait to be accepted meanwhile, in their order. Every
+ * function may be called from any thread. */
 #ifndef WW_SERVE_PEERS_H
 #define WW_SERVE_PEERS_H
 
@@ -15,6 +17,7 @@
 typedef enum {
   WW_PEER_HEAD,   /* the server waits for the head of a request */
   WW_PEER_BODY,   /* for the rest of the request */
+  WW_PEER_HELD,   /* it asked too often: its request waits, ww_peer_hold */
   WW_PEER_BUSY,   /* the client waits: nothing is asked of it */
   WW_PEER_ANSWER, /* the server waits for the client to take its answer */
 } ww_peer_stage;
@@ -42,6 +45,15 @@ void ww_peer_leave(ww_peers *s, ww_peer *p);
  * deadline; ANSWER: bytes that it has to take, SIZE_MAX: as long as the stream lasts.
  */
 void ww_peer_at(ww_peers *s, ww_peer *p, ww_peer_stage stage, size_t bytes);
+/* Its request waits for about `seconds`: then, or where it is shut down before, `go`
+ * is called, once, under the lock of the peers. */
+void ww_peer_hold(ww_peers *s,
+                  ww_peer *p,
+                  double seconds,
+                  void (*go)(void *ctx, bool shut),
+                  void *ctx);
+/* All that are held go on, and nobody is held any more. */
+void ww_peers_release(ww_peers *s);
 /* Whose turns its requests take: the address's, or on the loopback, where all have the
  * same, its own. Valid until it leaves. */
 ww_share *ww_peer_share(ww_peer *p);

@@ -4,7 +4,15 @@
  * Tags are seconds of work: a request's is the larger of the clock and the time that
  * its client has used; the clock is the tag of the latest that began. Invariant: what
  * waits is either more than the workers can take or kept back because its client has
- * its share. */
+ * its share. Nobody waits for ever: the clock passes every tag while workers work.
+ *
+ * On one machine all clients have the same address, so a hostile one is as many clients
+ * as it has connections. What it cannot fake cheaply is time: a person asks, reads and
+ * thinks. So a connection earns PACE requests a second, BURST at most, and begins with
+ * one. Where all together ask more than CALM a second, one that has spent what it
+ * earned is held back until it has earned the next. Hundreds of connections then get
+ * a few answers a second each; a person, and a program that opens a connection for each
+ * request, do not notice. */
 #include "turns.h"
 
 #include <assert.h>
@@ -12,17 +20,25 @@
 
 #include "../base/threads.h"
 
+#define UNKNOWN_S 0.05 /* of work, that who never had an answer is taken to have used */
+#define CALM 300.0     /* requests a second of all clients that need no rule */
+#define CALM_BURST 150.0
+#define PACE 2.0 /* requests a second of one client, where there are more */
+#define BURST 16.0
+
 struct ww_share {
   atomic_uint users;
   /* Under the lock of the turns. */
   double used; /* tag that its next request gets at least, s */
   uint32_t running;
+  bool known;  /* it had an answer */
+  double asks; /* meter of its requests */
 };
 
 typedef struct turn {
   ww_turns *t;
   ww_share *client;
-  void (*work)(void *ctx);
+  void (*work)(void *ctx), (*refuse)(void *ctx);
   void *ctx;
   double tag;
   struct turn *next;
@@ -34,12 +50,14 @@ struct ww_turns {
   turn *waiting; /* by their arrival */
   uint32_t nwaiting, queue, running, workers;
   double clock;
+  double asks; /* meter of all requests */
   bool ended;
 };
 
-ww_share *ww_share_new(void) {
+ww_share *ww_share_new(double now) {
   ww_share *s = ww_xcalloc(1, sizeof *s);
   atomic_init(&s->users, 1);
+  s->asks = now + (BURST - 1) / PACE;
   return s;
 }
 
@@ -83,6 +101,34 @@ void ww_turns_free(ww_turns *t) {
   free(t);
 }
 
+/* ---- who has to wait although there is room ---- */
+
+double ww_meter_wait(double next, double now, double rate, double burst) {
+  double wait = next - now - (burst - 1) / rate;
+  return wait > 0 ? wait : 0;
+}
+
+void ww_meter_count(double *next, double now, double rate) {
+  *next = (*next > now ? *next : now) + 1 / rate;
+}
+
+double ww_turns_pause(ww_turns *t, ww_share *client, double now) {
+  pthread_mutex_lock(&t->lock);
+  bool calm = ww_meter_wait(t->asks, now, CALM, CALM_BURST) == 0;
+  double wait = ww_meter_wait(client->asks, now, PACE, BURST);
+  if (calm)
+    ww_meter_count(&t->asks, now, CALM);
+  if (wait > WW_HELD_S) { /* many connections of one address: it need not pay for all */
+    client->asks -= wait - WW_HELD_S;
+    wait = WW_HELD_S;
+  }
+  ww_meter_count(&client->asks, now, PACE);
+  pthread_mutex_unlock(&t->lock);
+  return calm ? 0 : wait;
+}
+
+/* ---- whose turn it is ---- */
+
 /* Under the lock. A client that has all workers but one waits for itself. */
 static bool may_begin(const ww_turns *t, const turn *x) {
   return x->client->running < (t->workers > 1 ? t->workers - 1 : 1);
@@ -113,6 +159,7 @@ static void finish(ww_turns *t, turn *x, double took) {
   pthread_mutex_lock(&t->lock);
   s->used = (s->used > x->tag ? s->used : x->tag) + took;
   s->running--;
+  s->known = true;
   t->running--;
   for (turn *w = t->waiting; w;
        w = w->next) /* a client's requests wait for the time its others took */
@@ -136,33 +183,54 @@ static void run(void *ctx) {
   }
 }
 
-bool ww_turns_submit(ww_turns *t,
+/* Under the lock: takes out the one that is furthest behind this tag; NULL: none is. */
+static turn *displace(ww_turns *t, double tag) {
+  turn **worst = NULL;
+  for (turn **x = &t->waiting; *x; x = &(*x)->next)
+    if ((*x)->tag > tag && (!worst || (*x)->tag >= (*worst)->tag))
+      worst = x;
+  if (!worst)
+    return NULL;
+  turn *x = *worst;
+  *worst = x->next;
+  t->nwaiting--;
+  return x;
+}
+
+/* Under the lock: the last of those that wait. */
+static void append(ww_turns *t, turn *x) {
+  turn **last = &t->waiting;
+  while (*last)
+    last = &(*last)->next;
+  *last = x;
+  t->nwaiting++;
+}
+
+void ww_turns_submit(ww_turns *t,
                      ww_share *client,
                      void (*work)(void *ctx),
+                     void (*refuse)(void *ctx),
                      void *ctx) {
-  turn *x = ww_xcalloc(1, sizeof *x);
-  turn **last = &t->waiting;
+  turn *x = ww_xcalloc(1, sizeof *x), *refused = NULL;
+  *x = (turn){t, ww_share_hold(client), work, refuse, ctx, 0, NULL};
   pthread_mutex_lock(&t->lock);
-  bool room = !t->ended && (t->nwaiting < t->queue || t->running < t->workers);
-  if (room) {
-    *x = (turn){t,
-                ww_share_hold(client),
-                work,
-                ctx,
-                client->used > t->clock ? client->used : t->clock,
-                NULL};
-    while (*last)
-      last = &(*last)->next;
-    *last = x;
-    t->nwaiting++;
-  }
-  turn *begins = room ? take(t) : NULL;
+  x->tag = client->used > t->clock ? client->used : t->clock;
+  if (!client->known)
+    x->tag += UNKNOWN_S;
+  bool room = t->nwaiting < t->queue || t->running < t->workers;
+  if (t->ended || (!room && !(refused = displace(t, x->tag))))
+    refused = x;
+  else
+    append(t, x);
+  turn *begins = refused == x ? NULL : take(t);
   /* it has room for as many as may run */
   bool taken = !begins || ww_pool_submit(t->pool, run, begins);
   assert(taken);
   (void)taken;
   pthread_mutex_unlock(&t->lock);
-  if (!room)
-    free(x);
-  return room;
+  if (refused) {
+    refused->refuse(refused->ctx);
+    ww_share_drop(refused->client);
+    free(refused);
+  }
 }
