@@ -53,7 +53,12 @@ inside() {
 }
 
 cleanup() {
-  if [ -n "$child" ]; then kill -KILL "$child" 2>/dev/null && wait "$child" 2>/dev/null; fi
+  if [ -n "$child" ]; then
+    # The first process of the PID namespace, with which all others end: --kill-child is forgotten where the user changes.
+    # shellcheck disable=SC2046
+    kill -KILL $(cat "/proc/$child/task/$child/children" 2>/dev/null) "$child" 2>/dev/null
+    wait "$child" 2>/dev/null
+  fi
   child=
   if [ -n "$tree" ] && [ -z "${FRESH_KEEP:-}" ]; then rm -rf --one-file-system "$tree"; fi
   tree=
