@@ -209,6 +209,11 @@ ww_status ww_ptx_read(const char *text,
       .m = {.a = a, .out = out, .dialect = WW_CUDA, .warp = 32, .compiled = true},
       .a = a,
       .path = ww_strdup(a, path),
+      .workspace = {.name = "grid_workspace",
+                    .space = WW_GLOBAL,
+                    .type = WW_I32,
+                    .align = 16,
+                    .bytes = 16},
       .e = e};
   low_begin(&p->m);
   p->has_lines =

@@ -74,7 +74,8 @@ static ptx_passed *passed_named(ptx_fn *f, const char *name, size_t n) {
 
 static void add_passed(ptx_fn *f, const ptx_var *v) {
   bool fresh;
-  ww_push(f->F->a, &f->passed, (ptx_passed){.var = *v, .block = WW_NOBLOCK});
+  ww_push(f->F->a, &f->passed,
+          (ptx_passed){.var = *v, .block = WW_NOBLOCK, .address = WW_NOVAL});
   *ww_dict_at(&f->passed_named, f->F->a, v->name, strlen(v->name), &fresh) =
       f->passed.n;
 }
@@ -197,6 +198,29 @@ bool ptx_pass(ptx_fn *f, ptx_ins *i) {
   if (p)
     move_pieces(f, i, p, at, store);
   return p;
+}
+
+/* Its pieces are values that come with the call: they are stored as it begins. */
+bool ptx_param_address(ptx_fn *f, const char *name, ww_val *address) {
+  low_fn *F = f->F;
+  ptx_passed *p = passed_named(f, name, strlen(name));
+  if (!p || p >= f->passed.v + f->def->params.n)
+    return false;
+  if (p->address == WW_NOVAL) {
+    uint32_t cur = F->cur;
+    F->cur = LOW_PROLOGUE;
+    p->address = low_local(F, p->var.bytes, p->var.align);
+    for (uint32_t k = 0; k < p->pieces.n; k++) {
+      const ptx_piece *q = &p->pieces.v[k];
+      low_comp c = low_element(q->type, 0);
+      low_addr at = {
+          .base = p->address, .off = q->at, .space = WW_LOCAL, .align = q->bytes};
+      low_store(F, at, &c, 1, &q->v);
+    }
+    F->cur = cur;
+  }
+  *address = p->address;
+  return true;
 }
 
 /* ---- calls ---- */

@@ -83,6 +83,8 @@ static bool variable(ptx_state *s, const char *name, ww_val *address) {
     *address = local_address(f, *own - 1);
     return true;
   }
+  if (!strcmp(name, "%envreg"))
+    v = &f->p->workspace;
   if (v && (v->space == WW_GLOBAL || v->space == WW_SHARED || v->space == WW_CONST)) {
     *address = low_symbol_address(f->F, ptx_symbol(f->p, v), 0);
     return true;
@@ -92,6 +94,8 @@ static bool variable(ptx_state *s, const char *name, ww_val *address) {
       *address = k;
       return true;
     }
+  if (!v && !f->def->entry && ptx_param_address(f, name, address))
+    return true;
   low_fn *to = v ? NULL : ptx_want_fn(f->p, name);
   if (to)
     *address = low_fn_address(f->F, to->index, 0);

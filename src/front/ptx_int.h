@@ -61,6 +61,7 @@ typedef struct {
   ww_map loc_of;       /* file << 32 | line, + 1 -> where that was inlined, a loc + 1 */
   bool has_lines;      /* .loc and .file are there */
   uint64_t init_bytes; /* of variables so far */
+  ptx_var workspace;   /* that the driver gives cooperative grids: %envreg */
   ww_err *e;
 } ptx_module;
 
@@ -103,6 +104,7 @@ typedef struct {
 typedef struct {
   ptx_var var;
   uint32_t block; /* where the pieces were written */
+  ww_val address; /* of its copy in local memory; WW_NOVAL: not made */
   WW_VEC(ptx_piece) pieces;
 } ptx_passed;
 
@@ -153,6 +155,8 @@ void ptx_add_params(ptx_fn *f);
 bool ptx_pass(ptx_fn *f, ptx_ins *i); /* ld.param, st.param; false: it is neither */
 void ptx_call(ptx_fn *f, ptx_ins *i);
 void ptx_return(ptx_fn *f);
+/* Of a function's parameter, whose address is taken; false: there is none. */
+bool ptx_param_address(ptx_fn *f, const char *name, ww_val *address);
 
 /* ptx_params.c: names, types and pointers of a kernel's parameters, once it is made. */
 void ptx_describe(ptx_fn *f);

@@ -8,6 +8,7 @@
 
 typedef struct {
   uint32_t writes;
+  uint32_t named;     /* how often */
   uint32_t block, at; /* of the last write */
   uint32_t same;      /* as which register: union-find */
   uint32_t floats, integers;
@@ -88,6 +89,20 @@ static void find_reads(studies *x, uint32_t block, uint32_t at) {
     each_register(x, i->arg[k], block, at, check_read);
   if (i->predicate)
     each_register(x, i->predicate, block, at, check_read);
+}
+
+static void count_name(studies *x, uint32_t reg, uint32_t block, uint32_t at) {
+  (void)block;
+  (void)at;
+  study_of(x, reg)->named++;
+}
+
+static void find_names(studies *x, uint32_t block, uint32_t at) {
+  const ptx_ins *i = &x->f->stmts.v[at].i;
+  for (uint32_t k = 0; k < i->narg; k++)
+    each_register(x, i->arg[k], block, at, count_name);
+  if (i->predicate)
+    each_register(x, i->predicate, block, at, count_name);
 }
 
 typedef void (*on_statement)(studies *x, uint32_t block, uint32_t at);
@@ -173,12 +188,14 @@ void ptx_study_registers(ptx_fn *f) {
   studies x = {.f = f};
   each_statement(&x, find_writes);
   each_statement(&x, find_reads);
+  each_statement(&x, find_names);
   each_statement(&x, find_copies);
   each_statement(&x, find_votes);
   for (uint32_t r = 0; r < f->s.regs.n; r++) {
     ptx_reg *reg = &f->s.regs.v[r];
     reg->once = study_of(&x, r)->writes == 1;
     reg->settled = !reg->once;
+    reg->unread = study_of(&x, r)->named == 1;
     study votes = *study_of(&x, root(&x, r));
     if (!ww_is_float(reg->declared) && votes.floats && votes.floats >= votes.integers)
       reg->natural = votes.as;

@@ -339,6 +339,19 @@ bool ptx_immediate(const char *s, ww_type t, uint64_t *bits) {
   return true;
 }
 
+/* %envreg1 and %envreg2: halves of the address of what a grid-wide barrier counts in */
+static bool workspace(ptx_ins *i, const char *s, ww_type t, ww_val *out) {
+  bool upper = !strcmp(s, "%envreg1");
+  if ((!upper && strcmp(s, "%envreg2")) || !i->s->variable ||
+      !i->s->variable(i->s, "%envreg", out))
+    return false;
+  if (upper)
+    *out = low_op64k(i->F, WW_OP_LSHR, *out, 32);
+  *out = low_int_to(i->F, *out, WW_I64, WW_I32, false);
+  *out = ptx_reshape(i->F, *out, WW_I32, t, false);
+  return true;
+}
+
 /* %tid.x, %lanemask_lt, %clock64 ...: PTX writes an underscore where NVVM has a dot */
 static bool special(ptx_ins *i, const char *s, ww_type t, ww_val *out) {
   char name[40];
@@ -464,7 +477,8 @@ ww_val ptx_read(ptx_ins *i, const char *operand, ww_type t) {
   }
   if (ptx_immediate(operand, t, &bits))
     return low_const(i->F, t, bits);
-  if (special(i, operand, t, &v) || variable(i, operand, t, &v))
+  if (special(i, operand, t, &v) || workspace(i, operand, t, &v) ||
+      variable(i, operand, t, &v))
     return v;
   ptx_refuse(i);
   return low_const(i->F, t, 0);

@@ -21,6 +21,7 @@ typedef struct {
   bool known;      /* v is its value in `block` */
   bool once;       /* written once, and v good wherever it is read */
   bool input;      /* an operand that inline assembly only reads */
+  bool unread;     /* of a function: named where it is written and nowhere else */
   uint32_t block;
   ww_val v;
   ww_type type; /* of v */
@@ -162,6 +163,8 @@ bool ptx_wmma(ptx_ins *i);
 bool ptx_mbarrier(ptx_ins *i);
 bool ptx_bulk(ptx_ins *i); /* cp.async.bulk ... and cp.async.mbarrier ... */
 bool ptx_reduce_bulk(ptx_ins *i);
+/* The end of st.async and red.async: bytes, that the mbarrier awaits, are there. */
+bool ptx_complete(ptx_ins *i, uint32_t bytes);
 bool ptx_cluster_barrier(ptx_ins *i);
 bool ptx_mapa(ptx_ins *i);
 bool ptx_getctarank(ptx_ins *i);
@@ -176,5 +179,11 @@ bool ptx_vabsdiff(ptx_ins *i);
 bool ptx_bmsk(ptx_ins *i);
 bool ptx_szext(ptx_ins *i);
 bool ptx_cvt_pack(ptx_ins *i);
+bool ptx_fns(ptx_ins *i);
+
+/* translate_asm_tex.c */
+bool ptx_tex(ptx_ins *i);
+bool ptx_surface(ptx_ins *i); /* x: a store */
+bool ptx_image_query(ptx_ins *i);
 
 #endif

@@ -79,6 +79,15 @@ bool ptx_mbarrier(ptx_ins *i) {
   return true;
 }
 
+/* st.async [to], value, [mbarrier] */
+bool ptx_complete(ptx_ins *i, uint32_t bytes) {
+  if (i->narg != 3)
+    return false;
+  low_mbar(i->F, WW_MBAR_COMPLETE, barrier_at(i, 2), low_i32(i->F, bytes), false);
+  low_last(i->F)->flags |= WW_F_PART;
+  return true;
+}
+
 /* ---- bulk copies ---- */
 
 /* The k-th operand behind the fixed ones: the mask of blocks, where there is one. */

@@ -667,7 +667,7 @@ static bool op_access(ptx_ins *i) {
       ptx_write(i, part[k], v[k], t, i->sign);
   if (i->x)
     low_store(i->F, p, c, n, v);
-  return true;
+  return !ptx_has(i, "async") || ptx_complete(i, n * ww_type_bytes[t]);
 }
 
 static int rmw_of(const ptx_ins *i) {
@@ -719,6 +719,8 @@ static bool op_atom(ptx_ins *i) { /* x: red, which has no destination */
   if (i->pair || vector_width(i) > 1)
     return atom_elements(i, op, p, red);
   ww_val old = low_atom(i->F, op, t, p, read_own(i, at + 1), !red);
+  if (ptx_has(i, "async"))
+    return ptx_complete(i, ww_type_bytes[t]);
   return red || write_own(i, old);
 }
 
@@ -914,6 +916,7 @@ static const ptx_row pure[] =
      {"vabsdiff4", ptx_vabsdiff, 4, " add "},
      {"bmsk", ptx_bmsk, 0, " clamp wrap "},
      {"szext", ptx_szext, 0, " clamp wrap "},
+     {"fns", ptx_fns, 0, NONE},
      {NULL, NULL, 0, NULL}},
                      effects[] = {{"ld", op_access, 0, NULL},
                                   {"ldu", op_access, 0, NULL},
@@ -942,6 +945,11 @@ static const ptx_row pure[] =
                                   {"getctarank", ptx_getctarank, 0, NULL},
                                   {"elect", ptx_elect, 0, NULL},
                                   {"setmaxnreg", ptx_setmaxnreg, 0, NULL},
+                                  {"tex", ptx_tex, 0, NULL},
+                                  {"suld", ptx_surface, 0, NULL},
+                                  {"sust", ptx_surface, 1, NULL},
+                                  {"txq", ptx_image_query, 0, NULL},
+                                  {"suq", ptx_image_query, 0, NULL},
                                   {NULL, NULL, 0, NULL}};
 
 static const char *const ignored[] = {"brkpt",          "nanosleep", "prefetch",

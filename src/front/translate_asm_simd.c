@@ -93,3 +93,39 @@ bool ptx_cvt_pack(ptx_ins *i) {
   low_parts(F, here, WW_OP_SMAX);
   return result(i, r);
 }
+
+/* The place of the n-th set bit of m, from 1 on; 31 where there are fewer. */
+static ww_val place_of_bit(low_fn *F, ww_val m, ww_val n) {
+  ww_val place = low_i32(F, 0);
+  for (uint32_t w = 16; w; w /= 2) {
+    ww_val low = low_op(F, WW_OP_BFEU, WW_I32, m, place, low_i32(F, w));
+    ww_val set = low_unary(F, WW_OP_CTPOP, WW_I32, low);
+    ww_val above = low_cmp(F, WW_UGT, WW_I32, n, set);
+    n = low_select(F, WW_I32, above, low_op32(F, WW_OP_SUB, n, set), n);
+    place = low_select(F, WW_I32, above, low_op32k(F, WW_OP_ADD, place, w), place);
+  }
+  return place;
+}
+
+/* fns.b32 d, mask, base, n: the n-th set bit from base upwards, downwards where n is
+ * negative, of 0 the base itself; -1: there is none. No instruction of the machine:
+ * ptxas searches as is done here. */
+bool ptx_fns(ptx_ins *i) {
+  low_fn *F = i->F;
+  ww_val m = word(i, 1);
+  ww_val base = word(i, 2);
+  ww_val n = word(i, 3);
+  ww_val down = low_cmpk(F, WW_SLT, WW_I32, n, 0);
+  ww_val itself = low_cmpk(F, WW_EQ, WW_I32, n, 0);
+  ww_val mirrored = low_op32(F, WW_OP_SUB, low_i32(F, 31), base);
+  m = low_select(F, WW_I32, down, low_unary(F, WW_OP_BREV, WW_I32, m), m);
+  ww_val from = low_select(F, WW_I32, down, mirrored, base);
+  ww_val range = low_select(F, WW_I32, itself, low_i32(F, 1), low_i32(F, ~0u));
+  m = low_op32(F, WW_OP_AND, m, low_op32(F, WW_OP_SHL, range, from));
+  n = low_select(F, WW_I32, itself, low_i32(F, 1), low_unary(F, WW_OP_IABS, WW_I32, n));
+  ww_val place = place_of_bit(F, m, n);
+  ww_val there = low_cmp(F, WW_UGE, WW_I32, low_unary(F, WW_OP_CTPOP, WW_I32, m), n);
+  place =
+      low_select(F, WW_I32, down, low_op32(F, WW_OP_SUB, low_i32(F, 31), place), place);
+  return result(i, low_select(F, WW_I32, there, place, low_i32(F, ~0u)));
+}

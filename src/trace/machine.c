@@ -252,7 +252,8 @@ static void free_block(ww_machine *m, thread_block *b) {
   free(b->cluster);
 }
 
-/* How many axes of textures the kernel asks for, from the constants it asks with. */
+/* How many axes of textures the kernel asks for, from the constants it asks with;
+ * behind the third come flags. */
 static uint32_t texture_axes(const ww_machine *m) {
   uint32_t axes = 1;
   for (uint32_t f = 0; f < m->s.module->nfns; f++) {
@@ -260,7 +261,7 @@ static uint32_t texture_axes(const ww_machine *m) {
     ww_ins_walk w = {.fn = fn};
     for (const ww_ins *i; m->progs[f] && (i = ww_next_ins(&w));)
       if (i->op == WW_OP_TEXDIM && fn->vals[i->b].kind == WW_VAL_CONST &&
-          fn->vals[i->b].bits + 1 > axes)
+          fn->vals[i->b].bits < 3 && fn->vals[i->b].bits + 1 > axes)
         axes = fn->vals[i->b].bits + 1;
   }
   return axes;
@@ -562,9 +563,11 @@ uint64_t ww_exec_malloc(ww_exec *x, uint64_t bytes) {
 }
 
 /* The shape of the array behind a texture handle is not in the launch: a square or a
- * cube of its elements. */
+ * cube of its elements, without flags: coordinates are not normalised. */
 uint64_t ww_exec_texdim(ww_exec *x, uint64_t handle, uint32_t axis, uint32_t esize) {
   ww_region *r = ww_memory_find(x->memory, handle);
+  if (axis > 2)
+    return 0;
   if (!r)
     return 1;
   uint64_t n = (r->unbounded ? 1ull << 26 : r->size) / (esize ? esize : 4), side = 1;

@@ -349,6 +349,18 @@ static void ref_bits(ref_state *r) {
     out[10 * n] = (int32_t)(uint32_t)(((uint64_t)~x << 32 | a) >> (i % 32));
   }
 }
+static int32_t nth_bit(uint32_t mask, int at, int n) {
+  int step = n < 0 ? -1 : 1, left = n ? abs(n) - 1 : 0;
+  for (; at >= 0 && at < 32; at += step)
+    if (mask >> at & 1 && left-- == 0)
+      return at;
+    else if (n == 0)
+      return -1;
+  return -1;
+}
+static void ref_nth_bit(ref_state *r) {
+  EACH(i, 256) I32(1)[i] = nth_bit(U32(0)[i] * 2654435761u, i % 32, i / 4 % 13 - 6);
+}
 static void ref_int_wrap(ref_state *r) {
   EACH(i, 256) {
     uint32_t v = U32(0)[i] * 0x85ebca6bu + 0xc2b2ae35u, w = v;
@@ -550,6 +562,14 @@ static void ref_symbols(ref_state *r) { /* scale, offsets, table, counter */
     F32(0)[i] = v - offsets[i % 4];
     table[i] = v * 2.0f;
     *counter += 2;
+  }
+}
+static void ref_struct_index(ref_state *r) {
+  EACH(i, 128) {
+    int v[40];
+    EACH(k, 40) v[k] = I32(0)[i] * (k + 1);
+    v[(i + 5) % 40] += i;
+    I32(1)[i] = v[i % 40] + v[i * 7 % 40];
   }
 }
 static void ref_struct_param(ref_state *r) { EACH(i, 200) F32(1)[i] = 1.5f * (float)i + 1.0f; }
@@ -862,11 +882,11 @@ static const struct {
     SAME(soa3), SAME(matmul_naive), SAME(matmul_tiled), SAME(reduce_atomic), SAME(scan_block), SAME(stencil1d),
     SAME(stencil2d), SAME(stencil3d), SAME(nbody_tile), SAME(softmax_row), SAME(spmv_csr), SAME(switch_lane),
     SAME(parity_branch), SAME(triangular), SAME(early_return), SAME(collatz), SAME(recursion), SAME(fnptr),
-    SAME(virtual_call), SAME(local_array), SAME(divmod), SAME(mulhi), SAME(bits), SAME(half2_fma),
+    SAME(virtual_call), SAME(local_array), SAME(divmod), SAME(mulhi), SAME(bits), SAME(nth_bit), SAME(half2_fma),
     SAME(half_scalar), SAME(bf16_fma), SAME(poly_f64), SAME(math_f32), SAME(math_f64), SAME(fast_math),
     SAME(int_wrap), SAME(shifts), SAME(char_short), SAME(minmax_nan), SAME(vote), SAME(match_reduce),
     SAME(shfl_modes), SAME(cg_tile), SAME(cas_loop), SAME(atomics_mixed), SAME(dyn_shared), SAME(symbols),
-    SAME(struct_param), SAME(struct_out), SAME(torch_rows), SAME(alias_halves), SAME(template_axpy), SAME(grid3d),
+    SAME(struct_index), SAME(struct_param), SAME(struct_out), SAME(torch_rows), SAME(alias_halves), SAME(template_axpy), SAME(grid3d),
     SAME(inline_ptx),
     SAME(bank_double), SAME(odd_block), SAME(grid_stride), SAME(barrier_exit), SAME(syncwarp), SAME(shfl_divergent),
     SAME(break_continue), SAME(const_init), SAME(two_shared), SAME(bitonic), SAME(wmma), SAME(mma_ptx), SAME(dp4a),

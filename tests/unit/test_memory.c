@@ -706,6 +706,38 @@ static void test_gaps(void **state) {
   ww_memory_free(m);
 }
 
+/* ---- textures ---- */
+
+/* What is asked for says how many axes there are; flags are none of them. */
+static void test_texture_shapes(void **state) {
+  (void)state;
+  static const struct {
+    const char *axes[3];
+    uint32_t want[3];
+  } of[] = {{{"0", "1", "3"}, {32, 32, 0}},
+            {{"0", "1", "2"}, {10, 10, 10}},
+            {{"0", "3", "4"}, {1024, 0, 0}}};
+  for (size_t k = 0; k < WW_COUNT(of); k++) {
+    const char *const *axes = of[k].axes;
+    rig r = rig_open(ww_fmt(arena,
+                            HEAD "fn $k kernel {\n  param %%t i64 pointer global\n"
+                                 "  param %%o i64 pointer global\n@e:\n"
+                                 "  %%a = texdim i64 %%t, %s:i32\n"
+                                 "  %%b = texdim i64 %%t, %s:i32\n"
+                                 "  %%c = texdim i64 %%t, %s:i32\n"
+                                 "  st.global i64 [%%o], %%a\n"
+                                 "  st.global i64 [%%o + 8], %%b\n"
+                                 "  st.global i64 [%%o + 16], %%c\n  ret\n}\n",
+                            axes[0], axes[1], axes[2]),
+                     1, 1, (const uint64_t[]){4096, 24});
+    rig_must(&r);
+    const uint64_t *got = rig_buffer(&r, 1);
+    for (int n = 0; n < 3; n++)
+      assert_int_equal(got[n], of[k].want[n]);
+    rig_close(&r);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       RIG_TEST(test_widths_and_alignments),
@@ -718,6 +750,7 @@ int main(void) {
       RIG_TEST(test_compare_and_swap),
       RIG_TEST(test_faults),
       RIG_TEST(test_gaps),
+      RIG_TEST(test_texture_shapes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

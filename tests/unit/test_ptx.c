@@ -259,6 +259,73 @@ static void eight_bit_floats(void **state) {
   has(refused("cvt.rn.f32.e4m3x2 %f1, %h1;"), "cvt.rn.f32.e4m3x2");
 }
 
+/* ---- textures and surfaces ---- */
+
+static void textures(void **state) {
+  (void)state;
+  /* two components are used: an element has 8 bytes */
+  const char *t = lowered(
+      ".param .u64 k_t, .param .u64 k_p",
+      "ld.param.u64 %d1, [k_t];\nld.param.u64 %d2, [k_p];\nld.global.f32 %f1, [%d2];\n"
+      "tex.2d.v4.f32.f32 {%f2, %f3, %f4, %f5}, [%d1, {%f1, %f1}];\n"
+      "add.f32 %f6, %f2, %f3;\nst.global.f32 [%d2], %f6;");
+  has(t, "ld.global.readonly f32x2");
+  has(t, "lea.part i64 %arg0.0");
+  has(t, "#8");
+  has(t, "texdim.part i64 %arg0.0, 1:i32");
+  /* linear memory has no edge */
+  t = lowered(pointer, "ld.param.u64 %d1, [k_p];\nmov.u32 %r1, %tid.x;\n"
+                       "tex.1d.v4.s32.s32 {%r2, %r3, %r4, %r5}, [%d1, {%r1}];\n"
+                       "add.s32 %r6, %r2, %r5;\nst.global.u32 [%d1], %r6;");
+  has(t, "i32x4");
+  has_not(t, "texdim");
+  has(refused("tex.cube.v4.f32.f32 {%f2, %f3, %f4, %f5}, [%d1, {%f1, %f1, %f1, %f1}];"),
+      "tex.cube");
+  has(refused("tex.2d.v4.f32.f32 {%f2, %f3, %f4, %f5}, [%d1, {%f1}];"), "tex.2d");
+}
+
+static void surfaces(void **state) {
+  (void)state;
+  const char *t = lowered(
+      pointer, "ld.param.u64 %d1, [k_p];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %tid.y;\n"
+               "suld.b.2d.v2.b32.trap {%r3, %r4}, [%d1, {%r1, %r2}];\n"
+               "sust.b.a2d.b8.clamp [%d1, {%r2, %r3, %r4, %r4}], {%h1};\n"
+               "suq.width.b32 %r5, [%d1];\nst.global.u32 [%d1], %r5;");
+  has(t, "ld.global i32x2");
+  has(t, "st.global i8");
+  has(t, "#8");
+  assert_int_equal(count(t, "texdim"), 4); /* width; width and height; width */
+  has(refused("sust.p.2d.b32.trap [%d1, {%r1, %r2}], {%r3};"), "sust.p");
+}
+
+/* The address that cooperative launches give the grid's barrier, in two halves. */
+static void grid_workspace(void **state) {
+  (void)state;
+  ww_module m = kernel("", "mov.u32 %r1, %envreg2;\nmov.u32 %r2, %envreg1;\n"
+                           "cvt.u64.u32 %d1, %r1;\ncvt.u64.u32 %d2, %r2;\n"
+                           "bfi.b64 %d3, %d2, %d1, 32, 32;\n"
+                           "atom.add.release.gpu.u32 %r3, [%d3+4], 1;");
+  assert_null(m.fns[0].refusal);
+  assert_int_equal(m.nsymbols, 1);
+  assert_int_equal(m.symbols[0].space, WW_GLOBAL);
+  has(text_of(&m, 0), "$grid_workspace");
+}
+
+/* What arrives by itself says so to the mbarrier. */
+static void asynchronous_stores(void **state) {
+  (void)state;
+  static const char to[] = ".shared .align 8 .b8 s[64];\nmov.u32 %r1, s;\n";
+  static const char how[] = "async.shared::cluster.mbarrier::complete_tx::bytes";
+  const char *t = lowered(
+      "", ww_fmt(arena, "%sst.%s.v2.b32 [%%r1], {%%r2, %%r3}, [%%r1+8];", to, how));
+  has(t, "st.shared i32x2");
+  has(t, "mbar.complete");
+  has(t, ", 8");
+  t = lowered("", ww_fmt(arena, "%sred.%s.add.u32 [%%r1], 1, [%%r1+8];", to, how));
+  has(t, "mbar.complete");
+  has(refused("st.async.shared::cluster.b32 [%r1], %r2;"), "st.async");
+}
+
 static void unknown_instructions(void **state) {
   (void)state;
   has(refused("tcgen05.alloc.cta_group::1.sync.aligned.b32 [%r1], 32;"),
@@ -321,6 +388,27 @@ static void function_calls(void **state) {
   memcpy(data, m.symbols[1].init, sizeof data);
   assert_int_equal(data[1], 0x10);
   assert_int_equal(data[2], UINT32_MAX);
+}
+
+/* A parameter whose address is taken lies in memory. */
+static void address_of_parameter(void **state) {
+  (void)state;
+  ww_module m = read_ok(
+      ".version 8.0\n.target sm_90\n.address_size 64\n"
+      ".func (.param .b32 r) pick(.param .align 4 .b8 a[12], .param .b32 k) {\n"
+      ".reg .b32 %r<4>;\n.reg .b64 %d<6>;\nmov.b64 %d1, a;\n"
+      "ld.param.b32 %r1, [k];\nmul.wide.u32 %d2, %r1, 4;\nadd.s64 %d3, %d1, %d2;\n"
+      "ld.local.b32 %r2, [%d3];\nst.param.b32 [r], %r2;\nret;\n}\n"
+      ".visible .entry k(.param .u64 p) {\n.reg .b32 %r<4>;\n.reg .b64 %d<3>;\n"
+      "ld.param.u64 %d1, [p];\n{ .param .align 4 .b8 a0[12];\n"
+      "st.param.b32 [a0], 1;\nst.param.b32 [a0+4], 2;\nst.param.b32 [a0+8], 3;\n"
+      ".param .b32 a1;\nst.param.b32 [a1], 2;\n.param .b32 r0;\n"
+      "call (r0), pick, (a0, a1);\nld.param.b32 %r1, [r0]; }\n"
+      "st.global.u32 [%d1], %r1;\nret;\n}\n");
+  assert_null(m.fns[0].refusal);
+  const char *t = text_of(&m, 1);
+  assert_int_equal(count(t, "st.local i32"), 3);
+  has(t, "ld.local i32");
 }
 
 static void runtime_functions(void **state) {
@@ -458,8 +546,13 @@ int main(void) {
                                      cmocka_unit_test(modifiers),
                                      cmocka_unit_test(halves),
                                      cmocka_unit_test(eight_bit_floats),
+                                     cmocka_unit_test(textures),
+                                     cmocka_unit_test(surfaces),
+                                     cmocka_unit_test(grid_workspace),
+                                     cmocka_unit_test(asynchronous_stores),
                                      cmocka_unit_test(unknown_instructions),
                                      cmocka_unit_test(function_calls),
+                                     cmocka_unit_test(address_of_parameter),
                                      cmocka_unit_test(runtime_functions),
                                      cmocka_unit_test(parameters),
                                      cmocka_unit_test(lines),

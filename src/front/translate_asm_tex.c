@@ -1,0 +1,181 @@
+/* translate_asm_tex.c - textures and surfaces in PTX, as accesses of memory.
+ *
+ * As in the shims (shim/README.md): a handle is the address of element 0, rows have no
+ * padding, coordinates count elements, reads take the nearest element and clamp to the
+ * edge. The texture unit computes the address: all of it is one instruction.
+ *
+ * A texture read always gives four components of 32 bits, however many its elements
+ * have: those up to the last one that is used are taken to be the element. */
+#include "translate_asm.h"
+
+typedef struct {
+  uint32_t axes; /* without layers */
+  bool layered;
+  bool whole;       /* coordinates are integers */
+  uint32_t element; /* bytes */
+  ww_val handle;
+  const char *at[5]; /* coordinates; the layer comes first */
+  uint32_t nat;
+} image;
+
+/* 1d, 2d, 3d, a1d or a2d among the modifiers; false: cubes, samples. */
+static bool shape_of(const ptx_ins *i, image *m) {
+  static const low_named shapes[] = {{"1d", 1},  {"2d", 2},  {"3d", 3},
+                                     {"a1d", 5}, {"a2d", 6}, {NULL, -1}};
+  int shape = -1;
+  for (uint32_t k = 1; k < i->nop && shape < 0; k++)
+    shape = low_value_named(shapes, i->op[k], strlen(i->op[k]));
+  m->axes = shape & 3;
+  m->layered = shape & 4;
+  return shape > 0;
+}
+
+/* "[handle, {x, y}]"; false: a sampler between them, or too few coordinates. */
+static bool operand_of(ptx_ins *i, const char *operand, image *m) {
+  char *text = ww_strdup(i->F->a, operand);
+  char *comma = strchr(text, ',');
+  char *end = strrchr(text, ']');
+  if (*text != '[' || !comma || !end)
+    return false;
+  *comma = *end = 0;
+  char *list = ptx_trim(comma + 1);
+  if (*list != '{' && strchr(list, ','))
+    return false;
+  m->handle = ptx_read(i, ptx_trim(text + 1), WW_I64);
+  m->nat = ptx_list(i, list, m->at, 5);
+  return m->nat <= 4 && m->nat >= m->axes + m->layered;
+}
+
+static ww_val extent(low_fn *F, const image *m, uint32_t axis) {
+  ww_val n = low_binary(F, WW_OP_TEXDIM, WW_I64, m->handle, low_i32(F, axis));
+  low_last(F)->imm = m->element;
+  return n;
+}
+
+static ww_val clamped(low_fn *F, const image *m, uint32_t axis, ww_val at) {
+  ww_val last = low_add_imm(F, extent(F, m, axis), WW_I64, -1);
+  return low_op64(F, WW_OP_SMIN, low_op64k(F, WW_OP_SMAX, at, 0), last);
+}
+
+static ww_val whole(ptx_ins *i, const char *operand) {
+  return low_int_to(i->F, ptx_read(i, operand, WW_I32), WW_I32, WW_I64, true);
+}
+
+/* The coordinate along an axis; the last axis of a layered one is the layer. */
+static ww_val coordinate(ptx_ins *i, const image *m, uint32_t axis) {
+  if (m->layered && axis == m->axes)
+    return whole(i, m->at[0]);
+  const char *operand = m->at[axis + m->layered];
+  return m->whole ? whole(i, operand)
+                  : low_convert(i->F, ptx_read(i, operand, WW_F32), WW_F32, WW_I64,
+                                WW_RD, true);
+}
+
+/* Rows before the element: (z * height + y); x is left to the caller. */
+static ww_val rows_before(ptx_ins *i, const image *m, bool clamp) {
+  low_fn *F = i->F;
+  ww_val rows = low_const(F, WW_I64, 0);
+  for (uint32_t axis = m->axes + m->layered - 1; axis > 0; axis--) {
+    ww_val at = coordinate(i, m, axis);
+    if (clamp)
+      at = clamped(F, m, axis, at);
+    if (axis < m->axes + m->layered - 1)
+      rows = low_op64(F, WW_OP_MUL, rows, extent(F, m, axis));
+    rows = low_op64(F, WW_OP_ADD, rows, at);
+  }
+  return rows;
+}
+
+static ww_val row_start(ptx_ins *i, const image *m, bool clamp) {
+  if (m->axes + m->layered == 1)
+    return low_const(i->F, WW_I64, 0);
+  return low_op64(i->F, WW_OP_MUL, rows_before(i, m, clamp), extent(i->F, m, 0));
+}
+
+/* Components of the element: 1, 2 or 4. */
+static uint32_t components(ptx_ins *i, const char *const part[4]) {
+  uint32_t n = 1;
+  for (uint32_t k = 1; k < 4; k++) {
+    uint32_t reg = ptx_find_reg(i->s, part[k]);
+    if (reg != PTX_NOREG && !i->s->regs.v[reg].unread)
+      n = k == 1 ? 2 : 4;
+  }
+  return n;
+}
+
+/* tex[.level|.grad].2d.v4.f32.f32 {r, g, b, a}, [handle, {x, y}]{, level ...} */
+bool ptx_tex(ptx_ins *i) {
+  low_fn *F = i->F;
+  image m = {.whole = ptx_nth_type(i, 1).t == WW_I32};
+  const char *part[5];
+  low_comp c[4];
+  ww_val v[4];
+  bool known = i->type == WW_F32 || i->type == WW_I32;
+  if (!known || !shape_of(i, &m) || i->narg < 2 || ptx_list(i, i->arg[0], part, 5) != 4)
+    return false;
+  uint32_t n = components(i, part);
+  m.element = n * ww_type_bytes[i->type];
+  uint32_t here = low_here(F);
+  if (!operand_of(i, i->arg[1], &m))
+    return false;
+  /* a fetch from linear memory, which has no edge that is known here */
+  bool linear = m.whole && m.axes == 1 && !m.layered;
+  ww_val x = coordinate(i, &m, 0);
+  if (!linear)
+    x = low_op64(F, WW_OP_ADD, row_start(i, &m, true), clamped(F, &m, 0, x));
+  low_addr p = {.base = low_lea(F, m.handle, x, m.element),
+                .space = WW_GLOBAL,
+                .align = m.element,
+                .flags = WW_F_READONLY};
+  low_load(F, p, low_elements(c, i->type, n), n, v);
+  low_parts(F, here, WW_OP_LD);
+  for (uint32_t k = 0; k < n; k++)
+    ptx_write(i, part[k], v[k], i->type, i->sign);
+  return true;
+}
+
+/* suld.b.2d.v2.b32.trap {a, b}, [handle, {x, y}] and sust.b (x): x counts bytes */
+bool ptx_surface(ptx_ins *i) {
+  low_fn *F = i->F;
+  image m = {.whole = true};
+  const char *part[5];
+  low_comp c[4];
+  ww_val v[4];
+  bool store = i->x;
+  uint32_t n = ptx_has(i, "v2") ? 2 : ptx_has(i, "v4") ? 4 : 1;
+  if (!ptx_has(i, "b") || i->type == WW_VOID || i->pair || !shape_of(i, &m) ||
+      i->narg < 2 || ptx_list(i, i->arg[store], part, 5) != n)
+    return false;
+  m.element = n * ww_type_bytes[i->type];
+  uint32_t here = low_here(F);
+  for (uint32_t k = 0; k < n && store; k++)
+    v[k] = ptx_read(i, part[k], i->type);
+  if (m.element > 16 || !operand_of(i, i->arg[!store], &m))
+    return false;
+  ww_val row = low_lea(F, m.handle, row_start(i, &m, false), m.element);
+  low_addr p = {.base = low_op64(F, WW_OP_ADD, row, coordinate(i, &m, 0)),
+                .space = WW_GLOBAL,
+                .align = m.element};
+  low_elements(c, i->type, n);
+  if (store)
+    low_store(F, p, c, n, v);
+  else
+    low_load(F, p, c, n, v);
+  low_parts(F, here, store ? WW_OP_ST : WW_OP_LD);
+  for (uint32_t k = 0; k < n && !store; k++)
+    ptx_write(i, part[k], v[k], i->type, i->sign);
+  return true;
+}
+
+/* txq.width.b32 d, [handle] and suq */
+bool ptx_image_query(ptx_ins *i) {
+  static const low_named axes[] = {
+      {"width", 0}, {"height", 1}, {"depth", 2}, {NULL, -1}};
+  int axis = i->nop > 1 ? low_value_named(axes, i->op[1], strlen(i->op[1])) : -1;
+  if (axis < 0 || i->narg < 2 || i->type != WW_I32)
+    return false;
+  image m = {.handle = low_addr_value(i->F, ptx_address(i, i->arg[1], WW_GENERIC, 16))};
+  ww_val n = low_int_to(i->F, extent(i->F, &m, axis), WW_I64, WW_I32, false);
+  ptx_write(i, i->arg[0], n, WW_I32, false);
+  return true;
+}
