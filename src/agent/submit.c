@@ -570,16 +570,18 @@ const char *ww_submit_put(const char *file,
   }
   const ww_piece *now = find_kernel(&part, NULL, &all);
   for (uint32_t k = 0; k < part.v.n; k++)
-    if (check_piece(&part, &part.v.v[k], dialect, e) ||
-        (&part.v.v[k] != now && check_names(&part, &part.v.v[k], &to, a, e)))
+    if (check_piece(&part, &part.v.v[k], dialect, e))
       return NULL;
-  if (check_variables(&part, &to, a, e))
-    return NULL;
   if (all != 1 || !ww_token_is(&part, now->name, kernel)) {
     ww_fail(e, WW_EDATA, "the source has to hold one kernel, named %s; it holds %u%s",
             kernel, all, all == 1 ? " of another name" : "");
     return NULL;
   }
+  for (uint32_t k = 0; k < part.v.n; k++)
+    if (&part.v.v[k] != now && check_names(&part, &part.v.v[k], &to, a, e))
+      return NULL;
+  if (check_variables(&part, &to, a, e))
+    return NULL;
   return check_kernel(&part, now, &whole, old, e)
              ? NULL
              : splice(&whole, old, &part, now, a, line);
