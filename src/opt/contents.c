@@ -92,7 +92,7 @@ static void random_bytes(uint64_t seed, uint8_t *to, uint64_t n) {
 
 /* All are the least but for about eight, which have a bit more, or all are the largest
  * but for about eight: what is lost of a union, a count, a minimum or a search shows.
- * All buffers of a case are low or all are high, and few elements have no exceptions,
+ * Few elements have no exceptions; in small cases all buffers are low or all are high,
  * so that a pattern is found in a text.
  */
 static void put_sparse(const ww_fill *f,
@@ -186,7 +186,8 @@ uint8_t *ww_case_contents(const ww_plan *p,
     random_bytes(r->seed, to, lead);
     if (c->contents == WW_CONTENTS_SPARSE && f.kind == WW_FILL_UNIFORM && f.lo < f.hi &&
         ww_elem_is_int(type))
-      put_sparse(&f, type, c->seed & 1, r->seed, to + lead, r->size - lead);
+      put_sparse(&f, type, (c->large ? r->seed : c->seed) & 1, r->seed, to + lead,
+                 r->size - lead);
     else if (c->contents == WW_CONTENTS_SPARSE && f.kind == WW_FILL_MONOTONE &&
              ww_elem_is_int(type))
       put_jumps(&f, type, r->seed, to + lead, count);
