@@ -624,13 +624,13 @@ static void add_around(ww_plan *p, int64_t most) {
 
 /* Three blocks and more along one size, next to nothing along the others: where a block
  * starts shows although all sizes together would be too long. */
-static void add_strips(ww_plan *p, int64_t block) {
+static void add_strips(ww_plan *p, int64_t block, bool sparse) {
   for (uint32_t k = 0; p->nsizes > 1 && k < p->nsizes; k++) {
     int64_t v[WW_MOST_SIZES];
     for (uint32_t j = 0; j < p->nsizes; j++)
       v[j] = j == k ? 3 * block + 5 : base_value(p, j) > 3 ? 3 : base_value(p, j);
     if (base_value(p, k) > v[k])
-      add_case(p, v, usual(p));
+      add_case(p, v, sparse ? WW_CONTENTS_SPARSE : usual(p));
   }
 }
 
@@ -650,24 +650,29 @@ static void add_large(ww_plan *p) {
   static const int64_t sizes[] = {128,   251,    256,    509,    512,     1021,   1024,
                                   2048,  2053,   4096,   4099,   8192,    16411,  65536,
                                   65539, 131101, 262147, 524309, 1048576, 1048583};
+  /* of 64, smallest first; three quarters where the whole does not fit into memory */
+  static const int64_t parts[WW_OWN_SIZES] = {1, 4, 16, 32, 48, 64};
   uint32_t from = p->cases.n;
   for (uint32_t k = 0; k < WW_COUNT(sizes); k++)
     add_square(p, sizes[k], k % 3 ? usual(p) : WW_CONTENTS_SPARSE);
-  for (int part = 64; part; part /= 4) {
+  for (uint32_t j = 0; j < WW_OWN_SIZES; j++) {
     int64_t v[WW_MOST_SIZES];
-    for (uint32_t k = 0; k < p->nsizes; k++)
-      v[k] = base_value(p, k) > part ? base_value(p, k) / part : base_value(p, k);
+    for (uint32_t k = 0; k < p->nsizes; k++) {
+      int64_t part = base_value(p, k) * parts[j] / 64;
+      v[k] = part ? part : base_value(p, k);
+    }
     add_case(p, v, usual(p));
   }
   for (uint32_t k = from; k < p->cases.n; k++)
     p->cases.v[k].large = true;
 }
 
-static bool has_floats(const ww_plan *p) {
+/* It reads floats, or integers. */
+static bool reads(const ww_plan *p, bool integers) {
   for (uint32_t q = 0; q < p->base.nargs; q++) {
     const ww_arg *g = &p->base.args[q];
-    if (g->kind == WW_ARG_BUFFER && g->buffer.type && !ww_elem_is_int(g->buffer.type) &&
-        p->roles[q].loaded)
+    if (g->kind == WW_ARG_BUFFER && g->buffer.type && p->roles[q].loaded &&
+        ww_elem_is_int(g->buffer.type) == integers)
       return true;
   }
   return false;
@@ -706,7 +711,7 @@ static void list_cases(ww_plan *p) {
   int64_t block = most;
   if (p->nsizes > 1 && most > 64)
     most = 33; /* of several sizes the products count */
-  add_strips(p, block);
+  add_strips(p, block, false);
   if (p->nsizes)
     add_small(p, &borders, most);
   else
@@ -716,7 +721,9 @@ static void list_cases(ww_plan *p) {
   add_empty(p);
   add_around(p, block);
   add_long(p);
-  for (int k = WW_CONTENTS_TINY; has_floats(p) && k <= WW_CONTENTS_INF; k++)
+  if (reads(p, true))
+    add_strips(p, block, true);
+  for (int k = WW_CONTENTS_TINY; reads(p, false) && k <= WW_CONTENTS_INF; k++)
     for (int twice = 0; twice < 2; twice++)
       if (!p->o->finite || k < WW_CONTENTS_NAN)
         add_like(p, twice, k);

@@ -15,6 +15,7 @@
 #include "watch.h"
 
 #define WW_MOST_SIZES 6
+#define WW_OWN_SIZES 6 /* cases at the end: parts of the launch's own size, all last */
 
 /* CONTENTS(ID, "in words"): of floats, and of integers that nothing else is known of */
 #define WW_CONTENTS(C)                         \
@@ -134,7 +135,8 @@ bool ww_judge_by_place(const ww_yardstick *y, uint32_t buffer);
 /* The elements are the old kernel's in other places; in the image they go back. */
 bool ww_judge_permuted(const ww_yardstick *y, const ww_kept *b, uint8_t *image);
 /* Where only some of the blocks ran: elements that one of the two left alone become the
- * old kernel's. */
+ * old kernel's, as blocks may have changed places; not so where the new one's are all
+ * among the old one's. */
 void ww_judge_common(const ww_yardstick *y, uint8_t *image);
 void ww_judge(const ww_yardstick *y,
               const uint8_t *image,

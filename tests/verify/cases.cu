@@ -204,3 +204,89 @@ __global__ void channels_wrong_start(int len, int ins, int outs, const float *x,
     for (int k = 0; k < 40; k++) s += w[o * ins + c] * x[c * len + max(t - k, 0)];
   y[o * len + t] = s;
 }
+
+// The largest value and where it is, in one word: rounding decides its last digits, not all of them.
+// warpwise: grid=(n+255)/256 block=256 n=65536 x=f32[n] most=u64[1]:zeros
+extern "C" __global__ void largest_at(int n, const float *__restrict__ x, unsigned long long *most) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) atomicMax(most, (unsigned long long)__float_as_uint(fabsf(x[i])) << 32 | i);
+}
+
+extern "C" __global__ void largest_of_the_first(int n, const float *__restrict__ x, unsigned long long *most) {
+  int i = blockIdx.x + threadIdx.x;
+  if (i < n) atomicMax(most, (unsigned long long)__float_as_uint(fabsf(x[i])) << 32 | i);
+}
+
+// How often a word is found: in random letters hardly ever.
+// warpwise: grid=(lines+127)/128 block=128 lines=8192 len=200 m=7 word=u8[m]:uniform(97,123) text=u8[lines*len+m]:uniform(97,123) count=u32[1]:zeros
+extern "C" __global__ void find_word(int lines, int len, int m, const unsigned char *word, const unsigned char *text, unsigned *count) {
+  int line = blockIdx.x * blockDim.x + threadIdx.x;
+  if (line >= lines) return;
+  for (int at = line * len; at < line * len + len; at++) {
+    int k = 0;
+    while (k < m && text[at + k] == word[k]) k++;
+    if (k == m) atomicAdd(count, 1);
+  }
+}
+
+extern "C" __global__ void find_word_not_in_last(int lines, int len, int m, const unsigned char *word, const unsigned char *text, unsigned *count) {
+  int line = blockIdx.x * blockDim.x + threadIdx.x;
+  if (line >= lines || (blockIdx.x && blockIdx.x == gridDim.x - 1)) return;
+  for (int at = line * len; at < line * len + len; at++) {
+    int k = 0;
+    while (k < m && text[at + k] == word[k]) k++;
+    if (k == m) atomicAdd(count, 1);
+  }
+}
+
+// Too long for a whole grid of more than 48 columns: what is missing shows in its first blocks.
+// warpwise: grid=(n+31)/32,(n+3)/4 block=32,4 n=192 x=f32[n*n] y=f32[n*n]
+extern "C" __global__ void orbit(int n, const float *x, float *y) {
+  int i = blockIdx.x * 32 + threadIdx.x, j = blockIdx.y * 4 + threadIdx.y;
+  if (i >= n || j >= n) return;
+  float v = x[j * n + i];
+  for (int k = 0; k < 4000; k++) v = v * 0.5f + 0.25f;
+  y[j * n + i] = v;
+}
+
+extern "C" __global__ void orbit_narrow(int n, const float *x, float *y) {
+  signed char i = blockIdx.x * 32 + threadIdx.x, j = blockIdx.y * 4 + threadIdx.y;
+  if (i < 0 || j < 0 || i >= n || j >= n) return;
+  float v = x[j * n + i];
+  for (int k = 0; k < 4000; k++) v = v * 0.5f + 0.25f;
+  y[j * n + i] = v;
+}
+
+extern "C" __global__ void orbit_other_blocks(int n, const float *x, float *y) {
+  int i = (gridDim.x - 1 - blockIdx.x) * 32 + threadIdx.x, j = (blockIdx.y + 1) % gridDim.y * 4 + threadIdx.y;
+  if (i >= n || j >= n) return;
+  float v = x[j * n + i];
+  for (int k = 0; k < 4000; k++) v = v * 0.5f + 0.25f;
+  y[j * n + i] = v;
+}
+
+// Every number follows its pointers to the end: warps race, and all of them get there.
+// warpwise: grid=(n+255)/256 block=256 n=65536 root=i32[n]:monotone(0,n/2)
+extern "C" __global__ void jump(int n, int *root) {
+  int v = blockIdx.x * blockDim.x + threadIdx.x;
+  if (v >= n) return;
+  int r = root[v];
+  for (int hops = 0; hops < 64 && root[r] < r; hops++) r = root[r];
+  root[v] = r;
+}
+
+extern "C" __global__ void jump_by_stride(int n, int *root) {
+  for (int v = blockIdx.x * blockDim.x + threadIdx.x; v < n; v += gridDim.x * blockDim.x) {
+    int r = root[v];
+    for (int hops = 0; hops < 64 && root[r] < r; hops++) r = root[r];
+    root[v] = r;
+  }
+}
+
+extern "C" __global__ void jump_wrong_start(int n, int *root) {
+  int v = blockIdx.x * 64 + threadIdx.x;
+  if (v >= n) return;
+  int r = root[v];
+  for (int hops = 0; hops < 64 && root[r] < r; hops++) r = root[r];
+  root[v] = r;
+}
