@@ -167,12 +167,14 @@ export class Editor {
   }
 }
 
+const PATIENCE = 4; // predictions have the lowest priority: what takes a second takes many where the machine is busy
+
 export async function until(test, ms, what) {
-  const end = Date.now() + ms;
+  const end = Date.now() + ms * PATIENCE;
   for (;;) {
     const v = await test();
     if (v) return v;
-    if (Date.now() > end) throw new Error(`waited ${ms / 1000} s for: ${what}`);
+    if (Date.now() > end) throw new Error(`waited ${(ms * PATIENCE) / 1000} s for: ${what}`);
     await new Promise((done) => setTimeout(done, 100));
   }
 }
