@@ -168,7 +168,7 @@ static bool pass(const ww_fn *fn, const ww_ins *const *defs, content *of) {
   return changed;
 }
 
-static void note_size(ww_size_use *u, uint16_t ids, bool equal) {
+static void note_size(ww_size_use *u, uint16_t ids, bool equal, bool across) {
   if (!(ids & IDS)) {
     u->loop |= ids & OF_LOOP;
     return;
@@ -183,7 +183,7 @@ static void note_size(ww_size_use *u, uint16_t ids, bool equal) {
   u->axes |= ids / OF_X & 7;
   if (!(ids & OF_THREAD) && (ids & OF_WARP || !(ids & OF_TILE)))
     u->whole |= ids & OF_WARP ? WW_BY_WARPS : WW_BY_BLOCKS;
-  u->parts |= ids & OF_THREAD ? ids / OF_X & 7 : 0;
+  u->parts |= across && ids & OF_THREAD ? ids / OF_X & 7 : 0;
 }
 
 /* What others have written: a counter that is waited for, a flag. */
@@ -203,6 +203,7 @@ static void note(const ww_ins *i,
   bool both = a.ids & IDS && b.ids & IDS;
   bool equal = i->sub == WW_EQ || i->sub == WW_NE;
   uint64_t sizes = both ? 0 : a.ids & IDS ? b.scalars : b.ids & IDS ? a.scalars : 0;
+  bool across = sizes; /* an index on one side, the size on the other */
   bool waits = is_loaded(defs[i->a]) || is_loaded(defs[i->b]);
   if (!sizes && !both && !waits)
     sizes = a.scalars | b.scalars;
@@ -215,7 +216,7 @@ static void note(const ww_ins *i,
       use[p].total = true;
     if (!(sizes >> p & 1) || total >> p & 1)
       continue;
-    note_size(&use[p], ids, equal);
+    note_size(&use[p], ids, equal, across);
     if (ids & OF_BLOCK && (a.ids & IDS ? b.shift : a.shift) > use[p].shift)
       use[p].shift = a.ids & IDS ? b.shift : a.shift;
     use[p].power = (a.cubed | b.cubed) >> p & 1       ? 3

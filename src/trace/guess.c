@@ -330,6 +330,14 @@ static bool has_rows(const ww_guess *g) {
   return false;
 }
 
+/* Each warp has a thing of its own, of which a size says how many there are. */
+static bool has_warps_of(const ww_guess *g) {
+  for (uint32_t p = 0; p < g->fn->nparams; p++)
+    if (is_number(g, p) && g->use[p].whole & WW_BY_WARPS)
+      return true;
+  return false;
+}
+
 /* The grid has planes one behind the other (channels, images of a batch), and x covers
  * one as a whole. */
 static bool has_planes(const ww_guess *g) {
@@ -442,10 +450,12 @@ static uint64_t likely(const ww_guess *g, uint32_t p) {
     return SIDE;
   if (usual)
     return usual;
-  if (u->total)
+  if (u->total && !u->ends)
     return ELEMENTS;
   if (u->ends)
-    return u->power > 1 ? PRODUCT_SIDE : u->gathered ? OWN_ROW : USUAL_ROW;
+    return u->power > 1                      ? PRODUCT_SIDE
+           : u->gathered && has_warps_of(g) ? OWN_ROW
+                                             : USUAL_ROW;
   if (is_lone(g, p))
     return ALL_PAIRS;
   if (u->loop)
@@ -555,14 +565,8 @@ uint64_t ww_guess_filling(const ww_guess *g) {
 }
 
 uint64_t ww_guess_units(const ww_guess *g) {
-  uint64_t blocks_n = ww_volume(g->l->grid);
-  uint64_t size = ww_volume(g->l->block);
-  uint8_t whole = 0;
-  for (uint32_t p = 0; p < g->fn->nparams; p++)
-    whole |= g->use[p].whole;
-  return whole & WW_BY_WARPS ? blocks_n * size / LANES
-         : whole             ? blocks_n
-                             : blocks_n * size;
+  uint64_t all = ww_volume(g->l->grid) * ww_volume(g->l->block);
+  return has_warps_of(g) ? all / LANES : all;
 }
 
 uint64_t ww_guess_blocks(const ww_guess *g, int axis) {

@@ -267,7 +267,8 @@ ends_of(const flow *f, ww_val v, uint32_t loop, const ww_ins **def, uint32_t dee
   if (!c || !deep)
     return 0;
   if (c->op == WW_OP_AND || c->op == WW_OP_OR || c->op == WW_OP_SELECT)
-    ends = ends_of(f, c->a, loop, def, deep - 1) | ends_of(f, c->b, loop, def, deep - 1);
+    ends =
+        ends_of(f, c->a, loop, def, deep - 1) | ends_of(f, c->b, loop, def, deep - 1);
   if (c->op == WW_OP_SELECT) /* a && b is a ? b : false */
     ends |= ends_of(f, c->c, loop, def, deep - 1);
   if (c->op != WW_OP_ICMP)

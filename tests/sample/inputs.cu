@@ -362,9 +362,16 @@ __global__ void segments(int many, int total, const int *start, const float *x, 
   atomicAdd(&sum[s], v);
 }
 __global__ void look_up(int rows, int width, const int *index, const float *from, float *to) {
-  if (blockIdx.x < rows)
-    for (int k = threadIdx.x; k < width; k += blockDim.x)
-      to[blockIdx.x * width + k] = from[(size_t)index[blockIdx.x] * width + k];
+  int r = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+  for (int k = threadIdx.x % 32; k < width && r < rows; k += 32)
+    to[r * width + k] = from[(size_t)index[r] * width + k];
+}
+__global__ void both_ways(int sets, int most, const int *step, int *sum) { // a row, and a bound
+  int s = (blockIdx.x * blockDim.x + threadIdx.x) / 32, v = 0;
+  if (s >= sets || most > 1024) return;
+  for (int i = threadIdx.x % 32; i < most; i += 32) v += i;
+  for (int i = threadIdx.x % 32 + step[s]; i < most; i += step[s] | 1) v += i;
+  atomicAdd(&sum[s], v);
 }
 __global__ void down_together(int m, int n, const float *a, float *y) { // 16 threads to a column
   int c = blockIdx.x * 32 + threadIdx.x;

@@ -480,6 +480,7 @@ static void test_totals(void **state) {
   expect_grid("halves", "", "n: 1048576, as a usual size of what the grid covers");
   expect_grid("narrows", "", "m: 1048576");
   expect_grid("segments", "", "total: 1048576");
+  expect_grid("both_ways", "", "most: 1024, as a row of usual length");
   ww_trace_result r = analysed("merge", "");
   expect_said(&r, "n: 1048576, as a usual size of what the grid covers");
   expect_size(&r, "merge", "row", 4 * (1048576 + 1), 0);
