@@ -9,7 +9,7 @@
  * ...: then K is the block's. */
 #include "guess.h"
 
-enum { MOST_THREADS = 1024, MOST_GROUPS = 64, MOST_OFFSETS = 32 };
+enum { MOST_THREADS = 1024, LAST_THREADS = 64, MOST_GROUPS = 64, MOST_OFFSETS = 32 };
 
 typedef struct {
   int64_t tid[3], cta[3]; /* factors of the indices */
@@ -37,6 +37,7 @@ typedef struct {
   uint64_t steps[3]; /* threads along each axis, by how loops go on; 0: nothing tells */
   uint64_t starts[3]; /* by where blocks begin */
   uint64_t arrays[3]; /* by shared arrays */
+  uint64_t last;      /* threads along x, by the index of the last; 0: nothing tells */
   uint64_t items[3];  /* elements from where one block begins to the next */
 } finder;
 
@@ -202,6 +203,18 @@ static void look_at_start(finder *x, const form *f) {
   }
 }
 
+/* threadIdx.x == 127: the last thread is asked for. */
+static void look_at_last(finder *x, const ww_ins *i) {
+  const form *f = &x->of[i->a];
+  int64_t n = x->of[i->b].plus + 1;
+  bool alone = f->tid[0] == 1 && !f->tid[1] && !f->tid[2] && !f->more && !f->thread &&
+               !f->plus && !f->cta[0] && !f->cta[1] && !f->cta[2];
+  if ((i->sub != WW_EQ && i->sub != WW_NE) || !is_constant(x, i->b) || !alone)
+    return;
+  if (n >= LAST_THREADS && n <= MOST_THREADS && n % 32 == 0)
+    x->last = n;
+}
+
 static group *group_of(finder *x, const form *f, int axis, int64_t total) {
   for (uint32_t k = 0; k < x->ngroups; k++) {
     group *g = &x->groups[k];
@@ -308,12 +321,15 @@ void ww_block_find(const ww_module *m,
   for (const ww_ins *i; (i = ww_next_ins(&w));) {
     if (i->op == WW_OP_LD || i->op == WW_OP_ST)
       look_at_access(x, i);
+    else if (i->op == WW_OP_ICMP)
+      look_at_last(x, i);
     else if (i->dst != WW_NOVAL && i->nres <= 1)
       look_at_start(x, &x->of[i->dst]);
   }
   look_at_groups(x);
   memcpy(out->threads, x->steps, sizeof x->steps);
   memcpy(out->items, x->items, sizeof x->items);
+  offer(out->threads, (const uint64_t[3]){x->last});
   offer(out->threads, x->starts);
   offer(out->threads, x->arrays);
 }

@@ -267,6 +267,27 @@ static bool goes_down(const ww_guess *g) {
   return false;
 }
 
+/* A block works on rows of a matrix together, several of them: threads along the grid
+ * are those rows, or its columns. */
+static bool has_shared_rows(const ww_guess *g, const ww_size_use *u) {
+  for (uint32_t p = 0; p < g->fn->nparams; p++)
+    if (is_number(g, p) && g->use[p].ends == WW_ENDS_BLOCK &&
+        (u->pitch == WW_OF_TURNS || g->use[p].pitch & WW_OF_INDICES))
+      return true;
+  return false;
+}
+
+/* Each load tells where the next one is, for a number of turns: few threads wait long.
+ */
+static bool follows_links(const ww_guess *g) {
+  bool linked = false, turns = false;
+  for (uint32_t p = 0; p < g->fn->nparams; p++) {
+    linked |= g->roles[p].linked && !g->roles[p].rows && !g->roles[p].stored;
+    turns |= is_number(g, p) && g->use[p].loop && !g->use[p].ends;
+  }
+  return linked && turns;
+}
+
 /* Blocks that do not know their index take their work from a counter in global memory:
  * one block alone would need none there. */
 static bool takes_work(const ww_guess *g) {
@@ -309,6 +330,14 @@ static bool has_rows(const ww_guess *g) {
   return false;
 }
 
+/* Each warp has a thing of its own, of which a size says how many there are. */
+static bool has_warps_of(const ww_guess *g) {
+  for (uint32_t p = 0; p < g->fn->nparams; p++)
+    if (is_number(g, p) && g->use[p].whole & WW_BY_WARPS)
+      return true;
+  return false;
+}
+
 /* The grid has planes one behind the other (channels, images of a batch), and x covers
  * one as a whole. */
 static bool has_planes(const ww_guess *g) {
@@ -327,25 +356,28 @@ static bool has_planes(const ww_guess *g) {
 static uint64_t covered(const ww_guess *g, uint32_t p) {
   const ww_size_use *u = &g->use[p];
   int axes = grid_axes(g->fn);
-  bool last = u->axes & 4;
   bool flat = axes == 1 && u->power > 1;
+  bool high = axes == 2 && named(g->fn->params[p].name, heights);
+  uint8_t shift = u->shift < 8 ? u->shift : 8;
   if (u->whole && !flat &&
       g->m->dialect != WW_OPENMP) /* whose teams share out a loop */
-    return !(u->axes & 1)                            ? PLANES
-           : u->whole == WW_BY_WARPS && !has_rows(g) ? WARPS
+    return !(u->axes & 1)                            ? (high ? SIDE : PLANES)
+           : u->whole == WW_BY_WARPS && !has_rows(g) ? (uint64_t)WARPS << shift
                                                      : ROWS;
+  if (u->axes == 7)
+    return SMALL_SIDE; /* of a cube, all three */
   if (axes == 3 || u->power == 3)
-    return last ? CUBE_DEPTH : CUBE_SIDE;
+    return u->axes & 4 ? CUBE_DEPTH : CUBE_SIDE;
   if (axes == 2 || u->power == 2 || flat_plane(g))
     return has_planes(g) ? SMALL_SIDE : SIDE;
   if (u->loop)
     return ALL_PAIRS;
   if (u->pitch & WW_OF_INDICES)
     return COLUMNS / 2; /* also the length of rows that threads begin at */
-  if (u->pitch && has_own_rows(g))
-    return COLUMNS;
-  return has_own_rows(g) ? LONG_THREADS
-                         : (uint64_t)ELEMENTS << (u->shift < 8 ? u->shift : 8);
+  if ((u->pitch && has_own_rows(g)) || has_shared_rows(g, u))
+    return (uint64_t)COLUMNS << shift;
+  return has_own_rows(g) || follows_links(g) ? LONG_THREADS
+                                             : (uint64_t)ELEMENTS << shift;
 }
 
 /* The same of a grid that was given. */
@@ -381,6 +413,23 @@ static bool has_width(const ww_guess *g) {
   return false;
 }
 
+/* Heads and images of a batch have a plane of blocks each; filters are shared out along
+ * another axis than x. */
+static bool is_plane(const ww_guess *g, const ww_size_use *u, uint64_t usual) {
+  bool behind = u->axes && !(u->axes & 1) && !u->whole;
+  return grid_axes(g->fn) > 1 && usual <= (behind ? CUBE_DEPTH : u->whole ? PLANES : 0);
+}
+
+/* The only number, and each thread of a line goes round so often in steps of the
+ * block: all go through all. */
+static bool is_lone(const ww_guess *g, uint32_t p) {
+  for (uint32_t q = 0; q < g->fn->nparams; q++)
+    if (q != p && is_number(g, q) && !ww_is_float(g->fn->params[q].type))
+      return false;
+  return g->use[p].loop && !g->use[p].ends && grid_axes(g->fn) == 1 &&
+         g->hint.items[0] > 1 && !prior(g->fn->params[p].name, &g->use[p]);
+}
+
 /* An integer that was not given. */
 static uint64_t likely(const ww_guess *g, uint32_t p) {
   const ww_size_use *u = &g->use[p];
@@ -393,14 +442,22 @@ static uint64_t likely(const ww_guess *g, uint32_t p) {
     return many ? ww_volume(g->l->grid) : ww_guess_filling(g);
   if (is_grid_size(g, p, threads))
     return many ? ww_volume(g->l->grid) * ww_volume(g->l->block) : (uint64_t)FILLING;
+  if (usual && !many && is_plane(g, u, usual))
+    return usual;
   if (u->ends & WW_ENDS_GRID || (u->ends && takes_work(g)))
     return many ? covered_by(g, p) : covered(g, p);
   if (u->pitch && named(name, "stride") && grid_axes(g->fn) > 1 && !has_width(g))
     return SIDE;
   if (usual)
     return usual;
+  if (u->total && !u->ends)
+    return ELEMENTS;
   if (u->ends)
-    return u->power > 1 ? PRODUCT_SIDE : USUAL_ROW;
+    return u->power > 1                      ? PRODUCT_SIDE
+           : u->gathered && has_warps_of(g) ? OWN_ROW
+                                             : USUAL_ROW;
+  if (is_lone(g, p))
+    return ALL_PAIRS;
   if (u->loop)
     return (grid_axes(g->fn) > 1 && u->pitch) || (named(name, heights) && goes_down(g))
                ? SIDE
@@ -507,6 +564,11 @@ uint64_t ww_guess_filling(const ww_guess *g) {
   return n ? n : 1;
 }
 
+uint64_t ww_guess_units(const ww_guess *g) {
+  uint64_t all = ww_volume(g->l->grid) * ww_volume(g->l->block);
+  return has_warps_of(g) ? all / LANES : all;
+}
+
 uint64_t ww_guess_blocks(const ww_guess *g, int axis) {
   uint64_t most = 0;
   for (uint32_t p = 0; p < g->fn->nparams; p++) {
@@ -518,7 +580,7 @@ uint64_t ww_guess_blocks(const ww_guess *g, int axis) {
     uint64_t each = g->hint.items[axis] ? g->hint.items[axis] : g->l->block[axis];
     if (u->whole)
       each = u->whole & WW_BY_WARPS && !axis && each > LANES ? each / LANES : 1;
-    uint64_t n = ((uint64_t)arg->ivalue + each - 1) / each;
+    uint64_t n = (((uint64_t)arg->ivalue >> u->shift) + each - 1) / each;
     most = n > most ? n : most;
   }
   return most;
@@ -533,10 +595,18 @@ static void usual_grid(ww_guess *g) {
   uint64_t *grid = g->l->grid;
   uint64_t planes = 1;
   bool queue = takes_work(g);
+  bool links = axes == 1 && follows_links(g);
+  bool lone = false;
+  for (uint32_t p = 0; p < fn->nparams; p++)
+    lone |= is_number(g, p) && is_lone(g, p);
   for (int d = 0; d < 3; d++) {
     bool any = has_blocks_along(fn, d) || (queue && !d);
     bool apart = any && !has_threads_along(fn, d) && d > 0;
-    grid[d] = !any ? 1 : apart ? PLANES : extent[axes - 1][d] / g->l->block[d];
+    uint64_t each = g->hint.items[d] ? g->hint.items[d] : g->l->block[d];
+    uint64_t all = extent[axes - 1][d];
+    if (!d && (lone || links))
+      all = lone ? ALL_PAIRS : LONG_THREADS;
+    grid[d] = !any ? 1 : apart ? PLANES : all / each;
     grid[d] = grid[d] ? grid[d] : 1;
     planes *= apart ? PLANES : 1;
   }

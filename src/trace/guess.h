@@ -18,9 +18,12 @@ enum { WW_OF_INDICES = 1, /* one that a block index is part of */ WW_OF_TURNS = 
 typedef struct {
   uint8_t ends;  /* WW_ENDS_* */
   uint8_t axes;  /* bit d: what it ends is counted along axis d of the grid */
-  uint8_t whole; /* not threads are counted: WW_BY_* */
+  uint8_t whole; /* not threads are counted, anywhere: WW_BY_* */
+  uint8_t parts; /* as axes: threads are counted along it */
   bool loop;     /* ends a loop that each thread goes through by itself */
   uint8_t pitch; /* it multiplies an index: WW_OF_* */
+  bool gathered; /* it multiplies a loaded index: the length of looked-up rows */
+  bool total;    /* of what row pointers lead into, or a search goes through */
   uint8_t shift; /* divided by two to this power before it ends the grid */
   uint8_t
       power; /* 2: what it ends is a product with another size or itself; 3: of three */
@@ -64,6 +67,8 @@ bool ww_guess_is_guarded(const ww_guess *g);
 /* Blocks along an axis by the sizes alone, where running shows no end; 0: nothing
  * tells. */
 uint64_t ww_guess_blocks(const ww_guess *g, int axis);
+/* Threads of the grid, or warps where each has a thing of its own. */
+uint64_t ww_guess_units(const ww_guess *g);
 /* Threads go round along this axis, by the grid's size or one that was passed. */
 bool ww_guess_goes_round(const ww_guess *g, int axis);
 /* They fill the GPU then: blocks along x for that. */

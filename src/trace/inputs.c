@@ -102,7 +102,10 @@ static const char *content_type(const inputs *in, uint32_t p) {
 static uint64_t index_range(const inputs *in, uint32_t p) {
   uint64_t best = 0;
   uint64_t threads = in->threads < 1024 ? 1024 : in->threads;
+  uint64_t units = ww_guess_units(&in->guess);
   uint64_t step = in->stride[p];
+  if (step && units < threads) /* a table of about as many rows as are looked up */
+    threads = units < 1024 ? 1024 : units;
   for (uint32_t q = 0; q < in->fn->nparams && q < 64; q++) {
     if (!(in->roles[p].targets >> q & 1))
       continue;
@@ -348,17 +351,37 @@ static ww_status probe_block(prober *p, const uint64_t c[3], bool *works, ww_err
   return st;
 }
 
+/* The first block at a power of two along an axis that does not work, or `high`: where
+ * a product of the block's index overflows, the last one works and others do not. */
+static ww_status
+first_idle(prober *p, int d, uint64_t c[3], uint64_t *high, ww_err *e) {
+  bool works = true;
+  ww_status st = WW_OK;
+  for (uint64_t n = 1; n < *high && works && !st; n *= 2) {
+    c[d] = n;
+    st = probe_block(p, c, &works, e);
+    if (!st && !works)
+      *high = n;
+  }
+  return st;
+}
+
 /* The last block along an axis that works: grids are often larger than their data. */
-static ww_status last_working(prober *p, int d, uint64_t *last, ww_err *e) {
-  uint64_t c[3] = {0};
-  uint64_t low = 0;
+static ww_status
+last_working(prober *p, int d, const uint64_t at[3], uint64_t *last, ww_err *e) {
+  uint64_t c[3] = {at[0], at[1], at[2]};
+  uint64_t low = at[d];
   uint64_t high = p->grid[d] - 1;
   bool works;
   *last = c[d] = high;
   ww_status st = probe_block(p, c, &works, e);
+  if (!st && works && p->fitting && !p->writes) {
+    st = first_idle(p, d, c, &high, e);
+    works = high == p->grid[d] - 1;
+  }
   if (st || works || !high)
     return st;
-  c[d] = 0;
+  c[d] = low;
   st = probe_block(p, c, &works, e);
   if (st || !works)
     return st;
@@ -376,13 +399,14 @@ static ww_status last_working(prober *p, int d, uint64_t *last, ww_err *e) {
 
 /* The same of a grid whose end is looked for: blocks behind the end may still load what
  * blocks along another axis need, but they write nothing. */
-static ww_status last_fitting(prober *p, int d, uint64_t *last, ww_err *e) {
+static ww_status last_fitting(
+    prober *p, int d, const uint64_t at[3], uint64_t *last, ww_err *e) {
   uint64_t high = p->grid[d] - 1;
-  ww_status st = last_working(p, d, last, e);
+  ww_status st = last_working(p, d, at, last, e);
   if (st || *last < high || !high)
     return st;
   p->writes = true;
-  st = last_working(p, d, last, e);
+  st = last_working(p, d, at, last, e);
   p->writes = false;
   if (st == WW_ELIMIT) {
     *last = high;
@@ -391,8 +415,44 @@ static ww_status last_fitting(prober *p, int d, uint64_t *last, ww_err *e) {
   return st;
 }
 
-/* Corners of what works of the grid, and the middle between them along x. */
-static ww_status probe_corners(prober *p, const uint64_t last[3], ww_err *e) {
+static ww_status work_axes(prober *p, uint64_t last[3], ww_err *e) {
+  const uint64_t origin[3] = {0};
+  ww_status st = WW_OK;
+  for (int d = 0; d < 3 && !st; d++)
+    st = last_working(p, d, origin, &last[d], e);
+  return st;
+}
+
+/* Where to look along one axis: at the first block of the others; at the second where
+ * the edge of a grid has no work. */
+static ww_status find_origin(prober *p, uint64_t at[3], ww_err *e) {
+  bool works;
+  for (int d = 0; d < 3; d++)
+    at[d] = 0;
+  ww_status st = probe_block(p, at, &works, e);
+  for (int d = 0; d < 3 && !st && !works; d++)
+    at[d] = p->grid[d] > 2;
+  return st;
+}
+
+/* Blocks on one side of a matrix's diagonal alone may have work: along an axis where
+ * only the first has, others are looked at beside the last of x. */
+static ww_status fit_axes(prober *p, uint64_t last[3], ww_err *e) {
+  uint64_t at[3];
+  ww_status st = find_origin(p, at, e);
+  for (int d = 0; d < 3 && !st; d++) {
+    st = last_fitting(p, d, at, &last[d], e);
+    const uint64_t beside[3] = {last[0], 0, 0};
+    if (!st && d && p->grid[d] > 1 && !last[d] && last[0])
+      st = last_fitting(p, d, beside, &last[d], e);
+  }
+  return st;
+}
+
+/* Corners of what works of the grid, and the middle between them along x. edge: so many
+ * blocks in from the ends of y and z. */
+static ww_status
+probe_corners(prober *p, const uint64_t last[3], uint64_t edge, ww_err *e) {
   ww_status st = WW_OK;
   bool works;
   for (int k = 0; k < 12 && !st; k++) {
@@ -400,6 +460,9 @@ static ww_status probe_corners(prober *p, const uint64_t last[3], ww_err *e) {
     bool y = k / 3 % 2;
     bool z = k / 6;
     uint64_t c[3] = {x ? last[0] / x : 0, y ? last[1] : 0, z ? last[2] : 0};
+    for (int d = 1; d < 3; d++)
+      if (last[d] > 2 * edge)
+        c[d] += c[d] ? -edge : edge;
     if ((x && !last[0]) || (y && !last[1]) || (z && !last[2]))
       continue;
     st = probe_block(p, c, &works, e);
@@ -442,11 +505,12 @@ static ww_status probe(inputs *in, extents *x, bool *assumed_fault, ww_err *e) {
   prober p = {mc, in->l->grid, obs, x, &stats, in->a, in->fitting, false};
   for (int d = 0; d < 3; d++)
     in->last[d] = in->l->grid[d] - 1;
-  for (int d = 0; d < 3 && !st; d++)
-    st = in->fitting ? last_fitting(&p, d, &in->last[d], e)
-                     : last_working(&p, d, &in->last[d], e);
+  if (!st)
+    st = in->fitting ? fit_axes(&p, in->last, e) : work_axes(&p, in->last, e);
   if (!st && !in->fitting)
-    st = probe_corners(&p, in->last, e);
+    st = probe_corners(&p, in->last, 0, e);
+  if (!st && !in->fitting && !x->ranges) /* the first and the last plane are an edge */
+    st = probe_corners(&p, in->last, 1, e);
   if (st == WW_ELIMIT)
     st = WW_OK; /* long enough to have seen the ranges */
   if (st == WW_EDATA)

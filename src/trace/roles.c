@@ -46,7 +46,8 @@ static uint64_t bit(int32_t p) {
 /* What comes out is small, whatever goes in: it is no index that must be chosen. */
 static bool reduces(const ww_fn *fn, const ww_ins *i) {
   enum { SMALL_MASK = 1 << 24 };
-  if (i->op == WW_OP_UREM || i->op == WW_OP_SREM)
+  if (i->op == WW_OP_UREM || i->op == WW_OP_SREM || i->op == WW_OP_CTPOP ||
+      i->op == WW_OP_CTLZ || i->op == WW_OP_CTTZ)
     return true;
   for (int s = 0; i->op == WW_OP_AND && s < 2; s++) {
     const ww_value *v = &fn->vals[s ? i->b : i->a];
@@ -257,6 +258,28 @@ static bool is_bound(
   return p != NULL;
 }
 
+/* Parameters whose integers end a loop that goes on by this condition, or by several:
+ * `i < last && j < end`. */
+static uint64_t
+ends_of(const flow *f, ww_val v, uint32_t loop, const ww_ins **def, uint32_t deep) {
+  const ww_ins *c = def[v];
+  uint64_t ends = 0;
+  if (!c || !deep)
+    return 0;
+  if (c->op == WW_OP_AND || c->op == WW_OP_OR || c->op == WW_OP_SELECT)
+    ends =
+        ends_of(f, c->a, loop, def, deep - 1) | ends_of(f, c->b, loop, def, deep - 1);
+  if (c->op == WW_OP_SELECT) /* a && b is a ? b : false */
+    ends |= ends_of(f, c->c, loop, def, deep - 1);
+  if (c->op != WW_OP_ICMP)
+    return ends;
+  ww_val side[2] = {c->a, c->b};
+  for (int s = 0; s < 2; s++)
+    if (is_bound(f->fn, side[s], loop, def, DEEP))
+      ends |= f->from[side[s]];
+  return ends;
+}
+
 static void note_loop(flow *f, uint32_t loop, const ww_ins **def) {
   const ww_fn *fn = f->fn;
   const ww_block *h = &fn->blocks[fn->loops[loop].header];
@@ -272,13 +295,7 @@ static void note_loop(flow *f, uint32_t loop, const ww_ins **def) {
     if (t->op != WW_OP_CBR ||
         (ww_ir_in_loop(fn, t->imm, loop) && ww_ir_in_loop(fn, t->ext, loop)))
       continue;
-    const ww_ins *c = def[t->a];
-    if (!c || c->op != WW_OP_ICMP)
-      continue;
-    ww_val side[2] = {c->a, c->b};
-    for (int s = 0; s < 2; s++)
-      if (is_bound(fn, side[s], loop, def, DEEP))
-        ends |= f->from[side[s]];
+    ends |= ends_of(f, t->a, loop, def, DEEP);
   }
   for (uint32_t p = 0; p < fn->nparams && p < 64; p++) {
     f->roles[p].bound |= ends >> p & 1;

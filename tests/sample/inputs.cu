@@ -332,3 +332,120 @@ __global__ void channels(int w, int h, int c, float *x) { // a plane for each ch
   int i = blockIdx.x * blockDim.x + threadIdx.x, k = blockIdx.y;
   if (i < w * h && k < c) x[k * w * h + i] = 1;
 }
+
+__global__ void halves(int n, int m, const int *sorted, const int *key, int *found) { // a search
+  int i = blockIdx.x * blockDim.x + threadIdx.x, base = 0;
+  if (i >= n) return;
+  for (int len = m; len > 1;) {
+    int half = len >> 1;
+    base += sorted[base + half - 1] < key[i] ? half : 0;
+    len -= half;
+  }
+  found[i] = base;
+}
+__global__ void narrows(int n, int m, const int *sorted, const int *key, int *found) { // by a warp
+  int i = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32, lo = 0, hi = m;
+  if (i >= n) return;
+  while (hi - lo > 32) {
+    int step = (hi - lo + 32) / 33, p = lo + (lane + 1) * step;
+    int below = __popc(__ballot_sync(0xffffffffu, p - 1 < hi && sorted[p - 1] < key[i]));
+    hi = min(hi, lo + (below + 1) * step), lo += below * step;
+  }
+  if (lane == 0) found[i] = lo;
+}
+__global__ void segments(int many, int total, const int *start, const float *x, float *sum) {
+  int s = (blockIdx.x * blockDim.x + threadIdx.x) / 32, end = 0;
+  float v = 0;
+  if (s >= many) return;
+  end = min(start[s + 1], total);
+  for (int k = start[s] + threadIdx.x % 32; k < end; k += 32) v += x[k];
+  atomicAdd(&sum[s], v);
+}
+__global__ void look_up(int rows, int width, const int *index, const float *from, float *to) {
+  int r = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+  for (int k = threadIdx.x % 32; k < width && r < rows; k += 32)
+    to[r * width + k] = from[(size_t)index[r] * width + k];
+}
+__global__ void both_ways(int sets, int most, const int *step, int *sum) { // a row, and a bound
+  int s = (blockIdx.x * blockDim.x + threadIdx.x) / 32, v = 0;
+  if (s >= sets || most > 1024) return;
+  for (int i = threadIdx.x % 32; i < most; i += 32) v += i;
+  for (int i = threadIdx.x % 32 + step[s]; i < most; i += step[s] | 1) v += i;
+  atomicAdd(&sum[s], v);
+}
+__global__ void down_together(int m, int n, const float *a, float *y) { // 16 threads to a column
+  int c = blockIdx.x * 32 + threadIdx.x;
+  float s = 0;
+  if (c < n)
+    for (int r = threadIdx.y; r < m; r += 16) s += a[(size_t)r * n + c];
+  if (c < n) atomicAdd(&y[c], s);
+}
+__global__ void follow(int items, int steps, const int *next, int *out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, at = i;
+  if (i >= items) return;
+  for (int k = 0; k < steps; k++) at = next[at];
+  out[i] = at;
+}
+__global__ void pairs_in_tiles(int n, const float *p, float *sum) { // no guard
+  __shared__ float tile[128];
+  float v = 0;
+  for (int base = 0; base < n; base += 128) {
+    tile[threadIdx.x] = p[base + threadIdx.x];
+    __syncthreads();
+    for (int j = 0; j < 128; j++) v += tile[j] * p[blockIdx.x * 128 + threadIdx.x];
+    __syncthreads();
+  }
+  sum[blockIdx.x * 128 + threadIdx.x] = v;
+}
+__global__ void all_count(int n, const float4 *x, int *count) { // blocks behind the end write too
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  bool any = i < n / 4 && x[i].x > 2;
+  if (threadIdx.x < 3) atomicAdd(&count[threadIdx.x], any);
+}
+__global__ void far_blocks(int n, const float *x, float *y) { // indices of far ones overflow
+  int base = blockIdx.x * 1024;
+  if (base >= n) return;
+  for (int k = threadIdx.x; k < 1024; k += 64) y[base + k] = x[base + k];
+}
+__global__ void above_diagonal(int n, float *a) {
+  if (blockIdx.x < blockIdx.y || (blockIdx.x + 1) * 32 > n) return;
+  for (int j = threadIdx.y; j < 32; j += 8)
+    a[(blockIdx.y * 32 + j) * n + blockIdx.x * 32 + threadIdx.x] = 1;
+}
+__global__ void inside_cube(int n, float *a) { // the first plane is an edge
+  int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 4 + threadIdx.y, z = blockIdx.z;
+  if (x < 1 || y < 1 || z < 1 || x >= n - 1 || y >= n - 1 || z >= n - 1) return;
+  a[((size_t)z * n + y) * n + x] = 1;
+}
+__global__ void last_of_128(const float *x, float *y) {
+  __shared__ float part[32];
+  part[threadIdx.x / 32] = x[threadIdx.x];
+  __syncthreads();
+  if (threadIdx.x == 127) y[0] = part[0];
+}
+__global__ void frames(int n, const int4 *x, int4 *y) { // a warp to 128
+  int f = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+  if (f < n / 128) y[f * 32 + threadIdx.x % 32] = x[f * 32 + threadIdx.x % 32];
+}
+__global__ void by_heads(int heads, int len, float *x) {
+  if (blockIdx.x < heads && blockIdx.y < 4)
+    for (int k = threadIdx.x; k < len; k += 128) x[((size_t)blockIdx.y * heads + blockIdx.x) * len + k] = 1;
+}
+__global__ void by_rows(int w, int h, float *x) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < w && blockIdx.y < h) x[blockIdx.y * w + i] = 1;
+}
+__global__ void lowest_bits(const unsigned *mask, const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  y[i] = x[__ffs(mask[i] | 1u << 31) * 8];
+}
+__global__ void merge(int n, const int *row, const int *col, int *count) { // two ends
+  int e = blockIdx.x * blockDim.x + threadIdx.x, found = 0;
+  if (e + 1 >= n) return;
+  int i = row[e], last = row[e + 1], j = row[e + 1], end = row[e + 2];
+  while (i < last && j < end) {
+    int a = col[i], b = col[j];
+    found += a == b, i += a <= b, j += b <= a;
+  }
+  count[e] = found;
+}

@@ -472,6 +472,51 @@ static void test_usual_lengths(void **state) {
   expect_grid("channels", "", "c: 16, as a usual number of rows");
 }
 
+/* A number that is compared with a thread's index is no row where the index begins
+ * somewhere else, nor one that each thread goes through where a search halves it. */
+static void test_totals(void **state) {
+  (void)state;
+  expect_grid("halves", "", "m: 1048576");
+  expect_grid("halves", "", "n: 1048576, as a usual size of what the grid covers");
+  expect_grid("narrows", "", "m: 1048576");
+  expect_grid("segments", "", "total: 1048576");
+  expect_grid("both_ways", "", "most: 1024, as a row of usual length");
+  ww_trace_result r = analysed("merge", "");
+  expect_said(&r, "n: 1048576, as a usual size of what the grid covers");
+  expect_size(&r, "merge", "row", 4 * (1048576 + 1), 0);
+  r = analysed("look_up", "");
+  expect_said(&r, "width: 128");
+  /* a table of as many rows as are looked up in it */
+  expect_size(&r, "look_up", "from", 4096 * 128 * 4, 0);
+  r = analysed("lowest_bits", "grid=4 block=64");
+  assert_true(buffer(&r, "lowest_bits", "x")->bytes <= 4 * (32 * 8 + 1));
+}
+
+/* Sizes of a matrix that blocks share, of links, of pairs, of a cube. */
+static void test_usual_shapes(void **state) {
+  (void)state;
+  expect_grid("down_together", "", "n: 8192, as a usual size of what the grid covers");
+  expect_grid("down_together", "", "m: 1024, as a row of usual length");
+  expect_grid("follow", "", "items: 32768, as a usual size of what the grid covers");
+  expect_grid("pairs_in_tiles", "", "n: 16384, as a usual number of turns");
+  expect_grid("pairs_in_tiles", "", "grid: 128 x 1 x 1 blocks, as none was given");
+  expect_grid("inside_cube", "", "n: 256, as a usual size of what the grid covers");
+  expect_grid("inside_cube", "", "grid: 8 x 64 x 255" SIZED);
+  expect_grid("frames", "", "n: 2097152, as a usual number of rows");
+  expect_grid("frames", "", "grid: 2048 x 1 x 1" SIZED);
+  expect_grid("by_heads", "", "heads: 16, as a usual number of rows");
+  expect_grid("by_rows", "", "h: 1024, as a usual number of rows");
+}
+
+/* Where the work ends although a block far behind it, or none beside the first, works.
+ */
+static void test_ends_of_the_work(void **state) {
+  (void)state;
+  expect_grid("all_count", "", "grid: 4096 x 1 x 1" SIZED);
+  expect_grid("far_blocks", "n=1<<20", "grid: 1024 x 1 x 1" FITS);
+  expect_grid("above_diagonal", "n=1024", "grid: 32 x 32 x 1" FITS);
+}
+
 /* Blocks that share out work or wait for one another fill a GPU, whatever the work. */
 static void test_grids_that_fill(void **state) {
   (void)state;
@@ -488,6 +533,7 @@ static void test_blocks_of_the_code(void **state) {
   expect_grid("steps_of_128", "", "block: 128 x 1 x 1" ASKED);
   expect_grid("array_of_64", "", "block: 64 x 1 x 1" ASKED);
   expect_grid("rows_of_8", "", "block: 32 x 8 x 1" ASKED);
+  expect_grid("last_of_128", "", "block: 128 x 1 x 1" ASKED);
   expect_grid("bounded_512", "", "block: 512 x 1 x 1" ASKED);
   expect_grid("cover", "", "block: 256 x 1 x 1 threads, as none was given");
   /* one block, as nothing tells it from others */
@@ -527,6 +573,9 @@ int main(void) {
       RIG_TEST(test_bad_launches),
       RIG_TEST(test_a_grid_that_covers_what_was_given),
       RIG_TEST(test_usual_lengths),
+      RIG_TEST(test_totals),
+      RIG_TEST(test_usual_shapes),
+      RIG_TEST(test_ends_of_the_work),
       RIG_TEST(test_grids_that_fill),
       RIG_TEST(test_blocks_of_the_code),
       RIG_TEST(test_sizes_beyond_all_guesses),
