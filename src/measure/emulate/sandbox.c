@@ -30,7 +30,7 @@
 #define DISK_FILES 200000u
 #define LOOK_S 0.5 /* between two looks at the disk */
 #define PROCESSES 4096
-#define NAMESPACES " processes (PID namespace)"
+#define NAMESPACES "processes (PID namespace), "
 
 /* ---- the program ---- */
 
@@ -310,6 +310,8 @@ static ww_status conclude(int report,
   out->exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   size_t skip = output->n > TAIL ? output->n - TAIL : 0;
   out->output = ww_strndup(a, output->s ? output->s + skip : "", output->n - skip);
+  if (ww_ends(text, ", ")) /* one alone */
+    text[strlen(text) - 2] = 0;
   out->weaker = n > 0 ? ww_strdup(a, text) : NULL;
   return WW_OK;
 }
