@@ -103,6 +103,19 @@ static void fill_block(const ww_guess *g, uint64_t b[3]) {
   }
 }
 
+/* Nothing tells one thread from another and none waits for one: several would all write
+ * the same. */
+static bool is_for_one_thread(const ww_fn *fn) {
+  ww_ins_walk w = {.fn = fn};
+  for (const ww_ins *i; (i = ww_next_ins(&w));) {
+    uint8_t c = ww_ops[i->op].cls;
+    if (i->op == WW_OP_SREG || c == WW_CLASS_ATOMIC || c == WW_CLASS_WARP ||
+        c == WW_CLASS_SYNC)
+      return false;
+  }
+  return true;
+}
+
 static int thread_axes(const ww_fn *fn) {
   return has_threads_along(fn, 2) ? 3 : has_threads_along(fn, 1) ? 2 : 1;
 }
@@ -126,6 +139,7 @@ static void complete_block(ww_guess *g) {
   int axes = thread_axes(fn);
   bool had = b[0];
   bool told = is_told(g);
+  bool single = !g->attempt && !fn->max_threads && is_for_one_thread(fn);
   for (int d = 0; had && d < 3; d++)
     if (!b[d])
       b[d] = 1;
@@ -143,11 +157,13 @@ static void complete_block(ww_guess *g) {
     fill_block(g, b);
   } else if (!g->attempt && fn->max_threads && fn->max_threads <= MOST_THREADS)
     bounded(b, axes, fn->max_threads);
+  else if (single)
+    bounded(b, 1, 1);
   else
     for (int d = 0; d < 3; d++)
       b[d] = shapes[axes - 1][g->attempt][d];
   bool code = fn->req_block[0] || (g->m->dialect != WW_OPENMP &&
-                                   (told || (!g->attempt && fn->max_threads)));
+                                   (told || single || (!g->attempt && fn->max_threads)));
   assume_shape(g, code ? WW_ASSUME_CODE_BLOCK : WW_ASSUME_BLOCK, b);
 }
 

@@ -535,6 +535,7 @@ static void test_blocks_of_the_code(void **state) {
   expect_grid("rows_of_8", "", "block: 32 x 8 x 1" ASKED);
   expect_grid("last_of_128", "", "block: 128 x 1 x 1" ASKED);
   expect_grid("bounded_512", "", "block: 512 x 1 x 1" ASKED);
+  expect_grid("by_itself", "", "block: 1 x 1 x 1" ASKED);
   expect_grid("cover", "", "block: 256 x 1 x 1 threads, as none was given");
   /* one block, as nothing tells it from others */
   expect_grid("one_block", "", "grid: 1 x 1 x 1 blocks, as none was given");
