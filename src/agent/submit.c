@@ -46,9 +46,9 @@ static bool is_kernel(const ww_pieces *p, const ww_piece *x) {
 /* By the words that stand first: further on, or inside of brackets, they may belong to
  * something else. */
 static bool is_device_code(const ww_pieces *p, const ww_piece *x, ww_dialect dialect) {
-  static const char *const lead[] = {"static",          "inline",       "constexpr",
-                                     "__forceinline__", "__noinline__", "extern",
-                                     "\"C\"",           NULL};
+  static const char *const lead[] = {
+      "static",       "inline", "constexpr", "__forceinline__",
+      "__noinline__", "extern", "\"C\"",     NULL};
   uint32_t k = x->head;
   while (is_one_of(p, k, lead))
     k++;
@@ -94,8 +94,8 @@ static const char *const never[][2] = {
 };
 
 static bool names_a_timer(const char *text) {
-  static const char *const timers[] = {"clock",        "globaltimer",   "memtime",
-                                       "memrealtime",  "cyclecounter",  "steadycounter",
+  static const char *const timers[] = {"clock",        "globaltimer",  "memtime",
+                                       "memrealtime",  "cyclecounter", "steadycounter",
                                        "shader_cycles"};
   for (size_t k = 0; k < WW_COUNT(timers); k++)
     if (strcasestr(text, timers[k]))
@@ -228,9 +228,8 @@ static bool is_taken(const target *to, const char *word) {
   const ww_pieces *f = to->file;
   for (uint32_t k = 0; k < f->tokens.n; k++) {
     const ww_token *t = &f->tokens.v[k];
-    const char *at = t->kind == WW_TOKEN_DIRECTIVE
-                         ? ww_find_word(f->text + t->begin, word)
-                         : NULL;
+    const char *at =
+        t->kind == WW_TOKEN_DIRECTIVE ? ww_find_word(f->text + t->begin, word) : NULL;
     bool here = at ? at < f->text + t->end : ww_token_is(f, k, word);
     if (here && (k < to->old->first || k >= to->old->last))
       return true;
@@ -274,8 +273,8 @@ check_members(const ww_pieces *p, uint32_t from, uint32_t to, ww_err *e) {
     uint32_t behind = c == '(' || c == '[' || c == '{' ? ww_pieces_close(p, k) : k + 1;
     if (ww_token_is(p, k, "inline") || ww_token_is(p, k, "extern"))
       st = refuse(p, k, e, "no static members but constexpr");
-    if (c == ';' || (c == '{' && device && sign_at(p, behind) != '{' &&
-                     sign_at(p, behind) != ','))
+    if (c == ';' ||
+        (c == '{' && device && sign_at(p, behind) != '{' && sign_at(p, behind) != ','))
       first = behind;
     else if (c == '{' && !device) {
       bool type = is_one_of(p, first, types);
@@ -302,9 +301,9 @@ static ww_status check_type(const ww_pieces *p, const ww_piece *x, ww_err *e) {
 /* A number with a name: const int tile = 16. Its value is worked out by the compiler.
  */
 static bool is_plain_constant(const ww_pieces *p, const ww_piece *x) {
-  static const char *const words[] = {
-      "const", "unsigned", "int",    "long",   "short",    "char",    "float",
-      "double", "bool",    "signed", "size_t", "uint32_t", "int32_t", NULL};
+  static const char *const words[] = {"const",  "unsigned", "int",     "long", "short",
+                                      "char",   "float",    "double",  "bool", "signed",
+                                      "size_t", "uint32_t", "int32_t", NULL};
   uint32_t k = x->first;
   while (is_one_of(p, k, words))
     k++;
@@ -333,12 +332,14 @@ static bool is_constant(const ww_pieces *p, const ww_piece *x, ww_dialect dialec
 
 /* A name behind a type, and a body: `__device__ int seen(0)` is a variable. */
 static bool is_definition(const ww_pieces *p, const ww_piece *x) {
-  static const char *const no_type[] = {
-      "static",       "inline",   "constexpr", "const",  "volatile", "extern",
-      "__device__",   "__global__", "__forceinline__", "__noinline__", "struct",
-      "class",        "union",    "enum",      "typename", "explicit", NULL};
+  static const char *const no_type[] = {"static",       "inline",     "constexpr",
+                                        "const",        "volatile",   "extern",
+                                        "__device__",   "__global__", "__forceinline__",
+                                        "__noinline__", "struct",     "class",
+                                        "union",        "enum",       "typename",
+                                        "explicit",     NULL};
   static const char *const no_name[] = {
-      "int",  "unsigned", "signed",   "long", "short",   "char", "float", "double",
+      "int",  "unsigned", "signed",   "long", "short",    "char",  "float", "double",
       "bool", "void",     "volatile", "auto", "__int128", "const", NULL};
   bool typed = false;
   for (uint32_t k = x->head; k < x->name; k++) {

@@ -22,7 +22,7 @@ typedef struct {
   ww_optimized all;
   ww_search s;
   ww_arena *a;
-  WW_VEC(ww_bench_list) offers;               /* of each version that was looked at */
+  WW_VEC(ww_bench_list) offers;           /* of each version that was looked at */
   uint32_t predicted, verified, measured; /* how often that was done */
 } ww_workbench;
 

@@ -266,9 +266,7 @@ take(void *ctx, uint32_t index, char *bytes, size_t n, const ww_worker_death *de
   if (head < n && m->how->reports)
     x->reports = ww_strndup(a, bytes + head, n - head);
   if (!x->launch.kernel)
-    x->launch.kernel = l->kernel    ? l->kernel
-                       : l->library ? l->library->call
-                                    : "?";
+    x->launch.kernel = l->kernel ? l->kernel : l->library ? l->library->call : "?";
   if (!x->launch.file)
     x->launch.file = l->file;
   x->launch.count = l->count ? l->count : 1;

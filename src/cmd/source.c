@@ -277,9 +277,8 @@ ww_built_by_ptxas(void *ctx, const ww_gpu *g, ww_arena *a, ww_assumptions *said)
 }
 
 ww_status ww_ask_targets(ww_cmd *c, const ww_ask_options *o, ww_ask *out) {
-  *out = (ww_ask){.c = c,
-                  .o = o,
-                  .targets = {.cancelled = ww_watchdog_over, .budget = o->budget}};
+  *out = (ww_ask){
+      .c = c, .o = o, .targets = {.cancelled = ww_watchdog_over, .budget = o->budget}};
   if (ww_word_option(c, "cache", o->cache,
                      o->program ? "warm cold program" : "warm cold") < 0 ||
       ww_limits_read(&o->limits, 60, 0, c) ||

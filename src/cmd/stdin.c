@@ -20,10 +20,11 @@ static bool reads_sources(const ww_command *cmd, const ww_cmd *c, const char **l
 
 /* A name that makes the file what the user says it is, or what most are. */
 static const char *name_for(const char *lang) {
-  static const char *const names[][2] = {{"opencl", "stdin.cl"},
-                                         {"hip", "stdin.hip"},
-                                         {"openmp", "stdin.cpp"},
-                                         {"ptx", "stdin.ptx"}}; /* no --lang: its text */
+  static const char *const names[][2] = {
+      {"opencl", "stdin.cl"},
+      {"hip", "stdin.hip"},
+      {"openmp", "stdin.cpp"},
+      {"ptx", "stdin.ptx"}}; /* no --lang: its text */
   for (size_t k = 0; lang && k < WW_COUNT(names); k++)
     if (!strcmp(lang, names[k][0]))
       return names[k][1];

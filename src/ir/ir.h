@@ -359,10 +359,7 @@ bool ww_ir_in_loop(const ww_fn *fn, uint32_t block, uint32_t loop);
 /* print.c: the text form of a function or of everything. */
 void ww_ir_print_fn(const ww_module *m, const ww_fn *fn, ww_buf *out);
 /* One instruction, without its place in the source and the end of the line. */
-void ww_ir_print_ins(const ww_module *m,
-                     const ww_fn *fn,
-                     const ww_ins *i,
-                     ww_buf *out);
+void ww_ir_print_ins(const ww_module *m, const ww_fn *fn, const ww_ins *i, ww_buf *out);
 void ww_ir_print_module(const ww_module *m, ww_buf *out);
 /* parse.c: reads what print.c prints into the arena and runs ww_ir_flow; ww_ir_check is
  * left to the caller. WW_EPARSE with e->line. */

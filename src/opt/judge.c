@@ -22,8 +22,8 @@
 #define ALIKE 8 /* times of the usual that nine tenths stay below */
 #define MOST_USUAL 16384 /* elements that are looked at for what is usual */
 #define MOST_MOVED \
-  1e6 /* times of what goes in and comes out that an error is measured in */
-#define ROUNDED 8    /* times of what rounding changes integers of a buffer by */
+  1e6             /* times of what goes in and comes out that an error is measured in */
+#define ROUNDED 8 /* times of what rounding changes integers of a buffer by */
 #define SWAPPED 1e-3 /* relative, between two orders: places change, not roundings */
 
 typedef struct {
@@ -361,10 +361,8 @@ bool ww_judge_permuted(const ww_yardstick *y, const ww_kept *b, uint8_t *image) 
 }
 
 /* Rounding decides this integer in the old kernel too, by about as much. */
-static bool is_unsure(const ww_kept_all *k,
-                      const measure *m,
-                      uint64_t at,
-                      const uint8_t *image) {
+static bool
+is_unsure(const ww_kept_all *k, const measure *m, uint64_t at, const uint8_t *image) {
   return changed_by_rounding(k, m->c, at) > 0 &&
          apart(m->c, k->old + at, image + at) <= ROUNDED * m->decided;
 }

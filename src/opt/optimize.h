@@ -70,7 +70,7 @@ typedef struct {
    * NULL: everything is predicted */
   struct ww_policy *policy;
   uint32_t predictions;
-  uint32_t processes;              /* at a time; 0: one per core */
+  uint32_t processes; /* at a time; 0: one per core */
   /* where every candidate is kept as it is tried, so that a search goes on with the
    * answers of the one before; NULL: nowhere */
   ww_job *job;

@@ -755,8 +755,8 @@ static ww_status own_size(verifier *v, ww_err *e) {
   uint32_t n = v->p.cases.n;
   uint32_t left_out[] = {out->refused, out->undefined, out->too_long};
   ww_status st = WW_ELIMIT;
-  if (!out->same || v->some_blocks || !v->p.nsizes || n < WW_OWN_SIZES || v->atomics[0] ||
-      v->atomics[1] || !same_shape(v->p.shape))
+  if (!out->same || v->some_blocks || !v->p.nsizes || n < WW_OWN_SIZES ||
+      v->atomics[0] || v->atomics[1] || !same_shape(v->p.shape))
     return WW_OK;
   v->part = true;
   for (uint32_t k = 2; k < 2 * WW_OWN_SIZES + 2 && st; k++) {

@@ -480,8 +480,9 @@ ww_status ww_report_parse(const char *json, ww_arena *a, ww_report *out, ww_err 
   if (!cJSON_IsObject(tree))
     st = ww_fail(e, WW_EPARSE, "report: expected an object");
   else if (ww_json_whole(tree, "schema_version") > 1)
-    st = ww_fail(e, WW_EPARSE,
-                 "schema_version: written by a newer warpwise, this one reads 1: update");
+    st = ww_fail(
+        e, WW_EPARSE,
+        "schema_version: written by a newer warpwise, this one reads 1: update");
   else if (ww_json_whole(tree, "schema_version") != 1)
     st = ww_fail(e, WW_EPARSE, "schema_version: this version of warpwise reads 1");
   else if (get(tree, "error"))

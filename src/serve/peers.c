@@ -10,9 +10,9 @@
 
 #include "../base/threads.h"
 
-#define LOOK_S 0.25  /* how often deadlines are looked at, and */
-#define CROWD_S 0.05 /* how often where somebody is held, or there are too many */
-#define SLOW_S 0.25  /* an answer that is not taken by then is taken slowly */
+#define LOOK_S 0.25    /* how often deadlines are looked at, and */
+#define CROWD_S 0.05   /* how often where somebody is held, or there are too many */
+#define SLOW_S 0.25    /* an answer that is not taken by then is taken slowly */
 #define TURNOVER 300.0 /* connections a second that are closed to make room */
 #define TURNOVER_BURST 16.0
 

@@ -20,10 +20,10 @@ enum {
 };
 
 typedef struct {
-  uint16_t ids;     /* indices that it contains */
-  uint64_t scalars; /* parameters that are numbers (bit p, p < 64) */
-  uint64_t squared; /* those that were multiplied by one */
-  uint64_t cubed;   /* by two */
+  uint16_t ids;      /* indices that it contains */
+  uint64_t scalars;  /* parameters that are numbers (bit p, p < 64) */
+  uint64_t squared;  /* those that were multiplied by one */
+  uint64_t cubed;    /* by two */
   uint64_t narrowed; /* those that a search makes smaller turn by turn */
   uint8_t shift;     /* and divided by two to this power */
 } content;

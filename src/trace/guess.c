@@ -162,8 +162,9 @@ static void complete_block(ww_guess *g) {
   else
     for (int d = 0; d < 3; d++)
       b[d] = shapes[axes - 1][g->attempt][d];
-  bool code = fn->req_block[0] || (g->m->dialect != WW_OPENMP &&
-                                   (told || single || (!g->attempt && fn->max_threads)));
+  bool code =
+      fn->req_block[0] || (g->m->dialect != WW_OPENMP &&
+                           (told || single || (!g->attempt && fn->max_threads)));
   assume_shape(g, code ? WW_ASSUME_CODE_BLOCK : WW_ASSUME_BLOCK, b);
 }
 
@@ -469,9 +470,9 @@ static uint64_t likely(const ww_guess *g, uint32_t p) {
   if (u->total && !u->ends)
     return ELEMENTS;
   if (u->ends)
-    return u->power > 1                      ? PRODUCT_SIDE
+    return u->power > 1                     ? PRODUCT_SIDE
            : u->gathered && has_warps_of(g) ? OWN_ROW
-                                             : USUAL_ROW;
+                                            : USUAL_ROW;
   if (is_lone(g, p))
     return ALL_PAIRS;
   if (u->loop)

@@ -399,8 +399,8 @@ last_working(prober *p, int d, const uint64_t at[3], uint64_t *last, ww_err *e) 
 
 /* The same of a grid whose end is looked for: blocks behind the end may still load what
  * blocks along another axis need, but they write nothing. */
-static ww_status last_fitting(
-    prober *p, int d, const uint64_t at[3], uint64_t *last, ww_err *e) {
+static ww_status
+last_fitting(prober *p, int d, const uint64_t at[3], uint64_t *last, ww_err *e) {
   uint64_t high = p->grid[d] - 1;
   ww_status st = last_working(p, d, at, last, e);
   if (st || *last < high || !high)

@@ -42,10 +42,11 @@ static void pieces_of_a_file(void **state) {
   assert_true(p.blocks);
   assert_false(p.v.v[0].function);
   assert_true(p.v.v[3].function && ww_token_is(&p, p.v.v[3].name, "k"));
-  assert_int_equal(ww_pieces_cut("#define A 1 /* {\n } */\nint x;\n", a, &p, &e), WW_OK);
+  assert_int_equal(ww_pieces_cut("#define A 1 /* {\n } */\nint x;\n", a, &p, &e),
+                   WW_OK);
   assert_int_equal(p.v.n, 1);
-  static const char *const bad[] = {"int x",    "void f() {",    "}", "/* x", "\"x",
-                                    "R\"(x)\""};
+  static const char *const bad[] = {"int x", "void f() {", "}",
+                                    "/* x",  "\"x",        "R\"(x)\""};
   for (size_t k = 0; k < WW_COUNT(bad); k++)
     assert_int_not_equal(ww_pieces_cut(bad[k], a, &p, &e), WW_OK);
   assert_int_equal(ww_pieces_cut("", a, &p, &e), WW_OK);
@@ -185,19 +186,22 @@ static void device_code_is_taken(void **state) {
       "template <class T> struct box { T v; __device__ box(T x) : v{x} {} __device__ T "
       "get() const { return v; } };",
       "static __device__ __forceinline__ float f(float y) { return y; }",
-      "__device__ const float *f(const float *y) { static constexpr int o = 1; return y "
+      "__device__ const float *f(const float *y) { static constexpr int o = 1; return "
+      "y "
       "+ o; }",
-      "template <int N> __device__ void f(float (&y)[N]) {\n#pragma unroll\n  for (int i "
+      "template <int N> __device__ void f(float (&y)[N]) {\n#pragma unroll\n  for (int "
+      "i "
       "= 0; i < N; i++) y[i] = 0;\n}",
   };
   ww_arena *a = ww_arena_new();
   ww_err e;
   for (size_t k = 0; k < WW_COUNT(v); k++) {
-    const char *source = ww_fmt(a,
-                                "%s\n__global__ void __launch_bounds__(256) k(int n, "
-                                "float *x) { extern __shared__ float s[]; asm(\"mov.b32 "
-                                "%%0, %%0;\\n\\t\" : \"+r\"(n)); x[0] = 1'000 * n; }\n",
-                                v[k]);
+    const char *source =
+        ww_fmt(a,
+               "%s\n__global__ void __launch_bounds__(256) k(int n, "
+               "float *x) { extern __shared__ float s[]; asm(\"mov.b32 "
+               "%%0, %%0;\\n\\t\" : \"+r\"(n)); x[0] = 1'000 * n; }\n",
+               v[k]);
     if (!put(source, a, &e))
       fail_msg("refused: %s: %s", v[k], e.msg);
   }
@@ -231,9 +235,10 @@ static void answers_are_read(void **state) {
   assert_string_equal(x.message.calls[0].name, "f");
   assert_string_equal(x.message.calls[1].name, "?");
   assert_int_equal(x.tokens, 7);
-  static const char odd[] = "{\"choices\":[{\"message\":{\"tool_calls\":[{\"function\":{"
-                            "\"name\":\"f\",\"arguments\":\"{\\\"\\\\u0061\\\":1}\"}}]}}],"
-                            "\"usage\":{\"total_tokens\":-9223372036854775808}}";
+  static const char odd[] =
+      "{\"choices\":[{\"message\":{\"tool_calls\":[{\"function\":{"
+      "\"name\":\"f\",\"arguments\":\"{\\\"\\\\u0061\\\":1}\"}}]}}],"
+      "\"usage\":{\"total_tokens\":-9223372036854775808}}";
   assert_int_equal(ww_llm_read(odd, strlen(odd), a, &x, &e), WW_OK);
   assert_string_equal(x.message.calls[0].arguments, "{\"a\":1}");
   assert_int_equal(x.tokens, 0);

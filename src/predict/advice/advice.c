@@ -115,8 +115,8 @@ void ww_advice_add(ww_advisor *x,
                    const char *remedy) {
   ww_timing t;
   ww_time(without, x->g, x->params, &t);
-  /* Model against model: the corrected time keeps the ratio. But what the correction has
-   * taken away already cannot be gained once more. */
+  /* Model against model: the corrected time keeps the ratio. But what the correction
+   * has taken away already cannot be gained once more. */
   double now = fmin(x->p->machine_us, x->p->timing.us);
   double gain = ww_ratio(now, t.us);
   if (!(gain >= LEAST_GAIN) || !isfinite(gain))
