@@ -4,6 +4,7 @@
 #
 #   BUNDLE_RELEASES="bullseye focal bookworm noble trixie sid"   of Debian and Ubuntu, by name; those that no mirror has are left out, and named
 #   BUNDLE_USERS="root user"           who unpacks and uses it: root, or somebody who may do nothing else
+#   BUNDLE_STEPS="unpack doctor predict explain record optimize lsp serve"   what is done with it
 #   BUNDLE_DIR=/var/tmp/warpwise-bundle   base-RELEASE-ARCH, made by debootstrap at first and copied each time; logs; the trees while they are used
 #
 # As in fresh.sh everything is mounted and runs in namespaces of its own. An archive for another kind of machine is tried on systems of that kind, by an
@@ -106,7 +107,7 @@ lsp() { # the messages of an editor that opens the kernel and asks for the lines
     printf 'Content-Length: %d\r\n\r\n%s' "${#m}" "$m"
   done
 }
-steps="unpack doctor predict explain record optimize lsp serve"
+steps=${BUNDLE_STEPS:-unpack doctor predict explain record optimize lsp serve}
 command_of() { # STEP
   case $1 in
   unpack) echo "tar xzf /tmp/archive.tar.gz" ;;
