@@ -17,6 +17,7 @@ typedef struct {
 
 #define LAUNCHES 6
 #define ALIKE 0.95 /* a copy: other names, another tile size */
+#define FILE_S 90   /* a file with many kernels that are slow to interpret gets fewer */
 /* Of a device without a description (a CPU under OpenCL) nothing is known but that it
  * is no H200.
  */
@@ -128,7 +129,10 @@ static ww_status leave_out(ww_cmd *c, const options *o, ww_gathered *g) {
   for (uint32_t k = 0; k < o->against.n; k++) {
     ww_gathered other;
     ww_gather_options how = {
-        .dir = o->against.v[k], .structures = true, .jobs = o->jobs};
+        .dir = o->against.v[k],
+        .structures = true,
+        .limit_s = FILE_S,
+        .jobs = o->jobs};
     ww_status st = ww_gather(c, &how, &other);
     if (st)
       return st;
@@ -146,6 +150,7 @@ static ww_status import_sources(ww_cmd *c, const options *o, const char *dir) {
       .dir = dir,
       .structures = true,
       .launches = true,
+      .limit_s = FILE_S,
       .database = o->database,
       .jobs = o->jobs,
       .variants = {.params = &params,
