@@ -162,6 +162,8 @@ static void features(const ww_launch *l, const ww_gpu *g, ww_qwalk *w, float *f)
       from[i] = 0;
 }
 
+const char *const ww_evidence_names[WW_NEVIDENCES] = {"source", "compiled", "traced"};
+
 enum { TEXT_MOST = 3000, HELPERS_MOST = 1400 };
 
 /* ---- numbers as words ---- */
@@ -490,6 +492,8 @@ void ww_question_ask(const ww_question_kernel *k,
   ww_question_estimate(&w, k, l, g);
   features(l, g, &w, out->features);
   print_question(k, l, g, &w, &b);
+  out->form = WW_EVIDENCE_SOURCE;
+  memset(out->base, 0, sizeof out->base);
   out->gpu = g;
   out->n = b.n;
   out->text = ww_buf_text(&b, a);
@@ -571,6 +575,19 @@ void ww_question_answer(const double *metrics, ww_buf *out) {
   ww_json_begin(&j, out);
   ww_json_obj(&j);
   for (int m = 0; m < WW_NMETRICS; m++) {
+    ww_json_key(&j, ww_metrics[m].name);
+    number(&j, metrics[m]);
+  }
+  ww_json_end_obj(&j);
+}
+
+void ww_question_known(const float *metrics, ww_buf *out) {
+  ww_json j = {0};
+  ww_json_begin(&j, out);
+  ww_json_obj(&j);
+  for (int m = 0; m < WW_NMETRICS; m++) {
+    if (isnan(metrics[m]))
+      continue;
     ww_json_key(&j, ww_metrics[m].name);
     number(&j, metrics[m]);
   }
