@@ -115,7 +115,7 @@ echo '__kernel void broken(__global float *x) { x[get_global_id(0)] = nobody_dec
 ok "sources are planned" "$warpwise" dataset import "$dir/other" --launches 2 --gpu h200 --plan "$dir/import.jsonl"
 ok "a copy is left out" says "$dir/out" '1 of them near-duplicates'
 ok "what cannot be read is counted by cause" says "$dir/out" 'use of undeclared identifier'
-ok "keys are of imports" says "$dir/import.jsonl" '"note":"import/[0-9a-f]*:smooth opencl'
+ok "keys are of imports" says "$dir/import.jsonl" '"note":"import/[0-9a-f]*/[^ ]*:smooth opencl'
 ok "a store must be named" code 2 "$warpwise" dataset import "$dir/other"
 ok "sources are measured" "$warpwise" dataset import "$dir/other" --store "$dir/s.sqlite" --device pocl --launches 1 --counters 0 --json
 "$warpwise" dataset stats "$dir/s.sqlite" --json >"$dir/stats" 2>&1

@@ -15,13 +15,6 @@ typedef struct {
   uint64_t least, closest, jobs;
 } options;
 
-/* Where a person has to look: a kernel with other names, formatting, language, integer
- * types or tile sizes is 0.85 to 1 like itself; two people's plain loops for the same
- * thing have 0.5 to 0.74, different kernels of one shape reach 0.71 (docs/splits.md).
- */
-#define THRESHOLD 0.7
-/* distinct paths: below it a kernel is a line or two that have no other form */
-#define LEAST 60
 #define CLOSEST 15
 
 static const ww_option table[] = {
@@ -220,8 +213,8 @@ static ww_status check_against(
 static ww_status settle(ww_cmd *c, checker *k) {
   const options *o = c->opt;
   *k = (checker){.o = o,
-                 .threshold = THRESHOLD,
-                 .least = o->least ? o->least : LEAST,
+                 .threshold = WW_GATHER_ALIKE,
+                 .least = o->least ? o->least : WW_GATHER_LEAST,
                  .closest = o->closest ? o->closest : CLOSEST,
                  .a = c->arena};
   if (ww_share_option(c, "threshold", o->threshold, &k->threshold))

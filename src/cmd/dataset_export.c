@@ -9,7 +9,8 @@
 
 typedef struct {
   const char *as, *out, *split, *family, *origin, *sources, *corpus, *with, *ask,
-      *style, *shard, *evidence, *form;
+      *style, *shard, *form;
+  ww_strings evidence;
   bool counters, failed, raw;
 } options;
 
@@ -47,7 +48,7 @@ static const ww_option table[] = {
     WW_OPTION(evidence,
               "ROWS",
               "questions: what `train --correction --features ROWS` kept, told with "
-              "the questions of its launches"),
+              "the questions of its launches (repeatable)"),
     WW_OPTION(
         form,
         "FORM",
@@ -123,7 +124,8 @@ static ww_status read_options(ww_cmd *c, const options *o, ww_export_options *ou
                              .counters = o->counters,
                              .failed = o->failed,
                              .sources = o->sources,
-                             .evidence = o->evidence,
+                             .evidence = o->evidence.v,
+                             .nevidence = o->evidence.n,
                              .evidence_form = o->form ? told : WW_EXPORT_EVIDENCE_MIXED,
                              .corpus = o->corpus                  ? o->corpus
                                        : ww_file_exists("corpus") ? "corpus"
@@ -132,9 +134,9 @@ static ww_status read_options(ww_cmd *c, const options *o, ww_export_options *ou
   if (!o->out)
     return ww_usage(c, "say where the rows go: -o rows.%s ('-': stdout)",
                     ww_export_names[form]);
-  if ((o->evidence || o->form) && form != WW_EXPORT_QUESTIONS)
+  if ((o->evidence.n || o->form) && form != WW_EXPORT_QUESTIONS)
     return ww_usage(c, "--evidence and --form belong to --as questions");
-  if (o->form && !o->evidence)
+  if (o->form && !o->evidence.n)
     return ww_usage(c, "--form needs --evidence ROWS");
   if (form == WW_EXPORT_PARQUET && !strcmp(o->out, "-"))
     return ww_usage(c, "Parquet goes to a file: -o rows.parquet");

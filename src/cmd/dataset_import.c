@@ -11,7 +11,7 @@ extern const ww_command ww_cmd_dataset_collect;
 
 typedef struct {
   const char *store, *plan, *seconds, *counters, *with, *database, *alike;
-  ww_strings reports;
+  ww_strings reports, against;
   uint64_t launches, seed, jobs;
 } options;
 
@@ -45,6 +45,10 @@ static const ww_option table[] = {
                  "FILE",
                  "compile_commands.json or its folder; else found upward",
                  'p'),
+    WW_OPTION(against,
+              "DIR",
+              "leave out kernels that `dataset check` would call alike to one of this "
+              "checkout (repeatable)"),
     WW_OPTION(seed, "N", "of the sampled launches (default 1)"),
     WW_OPTION(with, "COMPILER", "nvcc or nvrtc; else nvcc where it is found"),
     WW_OPTION(jobs, "N", "processes (default: one per core)", 'j'),
@@ -119,6 +123,20 @@ static ww_status collect(ww_cmd *c, const options *o, const char *ready) {
   return st;
 }
 
+/* What is kept for evaluation is not learned from under another name. */
+static ww_status leave_out(ww_cmd *c, const options *o, ww_gathered *g) {
+  for (uint32_t k = 0; k < o->against.n; k++) {
+    ww_gathered other;
+    ww_gather_options how = {
+        .dir = o->against.v[k], .structures = true, .jobs = o->jobs};
+    ww_status st = ww_gather(c, &how, &other);
+    if (st)
+      return st;
+    ww_gather_without(g, &other);
+  }
+  return WW_OK;
+}
+
 static ww_status import_sources(ww_cmd *c, const options *o, const char *dir) {
   ww_gpu gpu;
   ww_params params;
@@ -138,6 +156,8 @@ static ww_status import_sources(ww_cmd *c, const options *o, const char *dir) {
       ww_params_load(c->arena, &params, &c->err) || ww_gather(c, &how, &g))
     return c->err.code;
   ww_gather_distinct(&g, alike);
+  if (leave_out(c, o, &g))
+    return c->err.code;
   if (ww_gather_write(c, ready, o->with, o->jobs, &g))
     return c->err.code;
   if (!ww_gather_print(c, &g, &gpu, ready))
@@ -177,6 +197,7 @@ const ww_command ww_cmd_dataset_import = {
         "  warpwise dataset import kernels/ --store mine.sqlite --device pocl "
         "--launches 3\n"
         "  warpwise dataset import ~/src/app --plan ready.jsonl --gpu h200\n"
+        "  warpwise dataset import ~/src/app --plan ready.jsonl --against rodinia\n"
         "  warpwise dataset import --reports measured.jsonl.zst --store mine.sqlite\n",
     WW_OPTIONS,
     .run = run,

@@ -113,7 +113,8 @@ static const char *key_of(const reading *r, const ww_fn *fn) {
   ww_arena *a = r->c.arena;
   const char *key = r->g->o->corpus
                         ? ww_fmt(a, "corpus/%s:%s", r->file->relative, fn->name)
-                        : ww_fmt(a, "import/%016" PRIx64 ":%s", r->hash, fn->name);
+                        : ww_fmt(a, "import/%016" PRIx64 "/%s:%s", r->hash,
+                                 r->file->relative, fn->name);
   for (uint32_t k = 0; k < r->nflags; k++)
     key = ww_fmt(a, "%s %s", key, r->flags[k]);
   return key;
@@ -503,19 +504,38 @@ static bool nearly(const ww_structure *a, const ww_structure *b, double alike) {
   return less >= alike * more && ww_structure_alike(a, b) >= alike;
 }
 
+/* Launches of kernels that are not to be dropped. */
+static void keep_others(ww_gathered *g, const bool *drop) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < g->launches.n; k++)
+    if (!drop[g->launches.v[k].kernel])
+      g->launches.v[n++] = g->launches.v[k];
+  g->launches.n = n;
+}
+
 void ww_gather_distinct(ww_gathered *g, double alike) {
   bool *drop = ww_xcalloc(g->kernels.n + 1, sizeof *drop);
-  uint32_t n = 0;
   for (uint32_t k = 0; k < g->kernels.n; k++) {
     for (uint32_t i = 0; i < k && !drop[k]; i++)
       drop[k] = !drop[i] &&
                 nearly(&g->kernels.v[i].structure, &g->kernels.v[k].structure, alike);
     g->duplicates += drop[k];
   }
-  for (uint32_t k = 0; k < g->launches.n; k++)
-    if (!drop[g->launches.v[k].kernel])
-      g->launches.v[n++] = g->launches.v[k];
-  g->launches.n = n;
+  keep_others(g, drop);
+  free(drop);
+}
+
+void ww_gather_without(ww_gathered *g, const ww_gathered *other) {
+  bool *drop = ww_xcalloc(g->kernels.n + 1, sizeof *drop);
+  for (uint32_t k = 0; k < g->kernels.n; k++) {
+    const ww_structure *s = &g->kernels.v[k].structure;
+    for (uint32_t i = 0; s->n >= WW_GATHER_LEAST && i < other->kernels.n && !drop[k];
+         i++)
+      drop[k] = other->kernels.v[i].structure.n >= WW_GATHER_LEAST &&
+                nearly(&other->kernels.v[i].structure, s, WW_GATHER_ALIKE);
+    g->evaluated += drop[k];
+  }
+  keep_others(g, drop);
   free(drop);
 }
 

@@ -51,12 +51,23 @@ typedef struct {
   WW_VEC(ww_gathered_failure) failures;
   ww_variants_count count;
   uint32_t duplicates; /* kernels whose launches were dropped by ww_gather_distinct */
+  uint32_t evaluated;  /* and by ww_gather_without */
 } ww_gathered;
+
+/* Where a person has to look: a kernel with other names, formatting, language, integer
+ * types or tile sizes is 0.85 to 1 like itself; two people's plain loops for the same
+ * thing have 0.5 to 0.74, different kernels of one shape reach 0.71 (docs/splits.md). */
+#define WW_GATHER_ALIKE 0.7
+/* Distinct paths: below it a kernel is a line or two that have no other form. */
+#define WW_GATHER_LEAST 60
 
 ww_status ww_gather(ww_cmd *c, const ww_gather_options *o, ww_gathered *out);
 /* Drops the launches of kernels that are as alike to an earlier one as `alike` (0 to
  * 1). Needs structures. */
 void ww_gather_distinct(ww_gathered *g, double alike);
+/* Drops the launches of kernels that are as alike to one of `other` as copies are, and
+ * large enough to be judged. Needs structures of both. */
+void ww_gather_without(ww_gathered *g, const ww_gathered *other);
 /* gather_write.c: compiles the launches (for --gpu, else for the device that is there)
  * and writes them as ready specs; those that do not compile become failures. */
 ww_status ww_gather_write(

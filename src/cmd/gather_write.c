@@ -40,6 +40,8 @@ print_summary(const ww_gathered *g, const summary *s, const char *out, ww_arena 
   printf("%u files, %u kernels", g->files.n, g->kernels.n);
   if (g->duplicates)
     printf(", %u of them near-duplicates of others and left out", g->duplicates);
+  if (g->evaluated)
+    printf(", %u like one that is kept for evaluation", g->evaluated);
   printf("\n%u ready launches of %u kernels in %s\n", s->ready, s->kernels, out);
   if (s->nus) {
     qsort(s->us, s->nus, sizeof *s->us, by_value);

@@ -37,7 +37,8 @@ static const ww_option table[] = {
     WW_OPTION(
         features,
         "FILE",
-        "with --correction: keep the predicted rows there, or take them from there"),
+        "with --correction: keep the predicted rows there, or take them from there "
+        "(repeatable)"),
     WW_OPTION(rows,
               "N",
               "at most so many launches: with --machine of the data, evenly spread; "
@@ -51,6 +52,10 @@ static const ww_option table[] = {
         corpus,
         "DIR",
         "with --correction: where the written kernels' files are (default corpus)"),
+    WW_OPTION(sources,
+              "DIR",
+              "with --correction: the folder that imported kernels came from; without "
+              "it their rows are left out"),
     WW_OPTION(
         score,
         NULL,
@@ -319,7 +324,9 @@ static ww_status rows_of(ww_cmd *c, const ww_train_options *o, ww_feature_table 
                           .processes = o->jobs,
                           .budget = o->budget,
                           .test = o->score,
-                          .kept = o->features};
+                          .imported = o->sources,
+                          .kept = o->features.v,
+                          .nkept = o->features.n};
   ww_status st = ww_features_make(&f, c->arena, t, &c->err);
   if (!st && t->seconds > 0 && !c->quiet)
     fprintf(stderr, "%u launches predicted in %.0f s, %u could not be%s%s\n", t->n,

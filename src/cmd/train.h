@@ -9,7 +9,8 @@ typedef struct {
   const char *machine, *out;
   bool true_counters, no_cross;
   bool correction, score, intervals, markdown;
-  const char *features, *corpus;
+  const char *corpus, *sources;
+  ww_strings features;
   uint64_t rows, each, jobs, budget, rounds, leaves;
   /* of a language model */
   const char *model, *data, *valid, *tokenizer; /* model: a folder, a .gguf, or "new" */

@@ -363,8 +363,8 @@ static ww_status prepare(job *j, ww_err *e) {
     return ww_fail(e, WW_EIO, "cannot make the folder %s: %s", o->sources,
                    strerror(errno));
   ww_status st = WW_OK;
-  if (o->evidence)
-    st = ww_export_evidence_open(o->evidence, j->paths, &j->evidence, e);
+  if (o->nevidence)
+    st = ww_export_evidence_open(o->evidence, o->nevidence, j->paths, &j->evidence, e);
   if (!st)
     st = ww_sink_open(o->out, &j->sink, e);
   if (st)

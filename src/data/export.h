@@ -43,8 +43,9 @@ typedef struct {
   /* folder where the sources of generated kernels go, so that the rows' `file` is
    * there; of prompts and questions also where those of imported kernels are; NULL */
   const char *sources;
-  /* questions: file of rows as ww_features_make keeps them; NULL */
-  const char *evidence;
+  /* questions: files of rows as ww_features_make keeps them */
+  const char *const *evidence;
+  uint32_t nevidence;
   ww_export_evidence_form evidence_form;
   const char *corpus; /* folder of the corpus's sources; NULL: unknown */
   /* tables: a column of launch specs as JSON, one of sources */

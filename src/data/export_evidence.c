@@ -10,43 +10,55 @@
 enum { COMPILED_OF = 4 }; /* mixed: every so many-th launch as compiled too */
 
 struct ww_export_evidence {
-  ww_feature_table table;
-  ww_dict rows; /* by id; the index of the row and one */
+  WW_VEC(const ww_correct_row *) rows;
+  ww_dict by_id; /* indices into rows */
 };
 
-static const char *id_of(const char *key, uint32_t number, ww_arena *a) {
-  return ww_fmt(a, "%s#%u", key, number);
+/* A launch of a kernel as a GPU's measurements name it. */
+static const char *
+id_of(const char *gpu, const char *key, uint32_t number, ww_arena *a) {
+  return ww_fmt(a, "%s %s#%u", gpu, key, number);
 }
 
-ww_status ww_export_evidence_open(const char *path,
+static ww_status
+add_file(ww_export_evidence *x, const char *path, ww_arena *a, ww_err *e) {
+  ww_feature_table t;
+  ww_status st = ww_features_read(path, a, &t, e);
+  for (uint32_t k = 0; !st && k < t.n; k++) {
+    const ww_correct_row *r = &t.rows[k];
+    bool fresh;
+    if (r->kernel >= t.nkernels || r->bottleneck >= WW_NTERMS ||
+        r->busiest >= WW_NPIPES || r->limiter >= WW_NLIMITS)
+      return ww_fail(e, WW_EDATA, "%s is damaged: make it again", path);
+    const char *id = id_of(t.gpu, t.kernels[r->kernel], r->number, a);
+    *ww_dict_at(&x->by_id, a, id, strlen(id), &fresh) = x->rows.n;
+    ww_push(a, &x->rows, r);
+  }
+  return st;
+}
+
+ww_status ww_export_evidence_open(const char *const *paths,
+                                  uint32_t n,
                                   ww_arena *a,
                                   ww_export_evidence **out,
                                   ww_err *e) {
-  ww_export_evidence *x = WW_NEW(a, ww_export_evidence);
-  ww_status st = ww_features_read(path, a, &x->table, e);
-  for (uint32_t k = 0; !st && k < x->table.n; k++) {
-    const ww_correct_row *r = &x->table.rows[k];
-    bool fresh;
-    if (r->kernel >= x->table.nkernels || r->bottleneck >= WW_NTERMS ||
-        r->busiest >= WW_NPIPES || r->limiter >= WW_NLIMITS)
-      return ww_fail(e, WW_EDATA, "%s is damaged: make it again", path);
-    const char *id = id_of(x->table.kernels[r->kernel], r->number, a);
-    *ww_dict_at(&x->rows, a, id, strlen(id), &fresh) = k + 1;
-  }
-  *out = x;
+  ww_status st = WW_OK;
+  *out = WW_NEW(a, ww_export_evidence);
+  for (uint32_t k = 0; !st && k < n; k++)
+    st = add_file(*out, paths[k], a, e);
   return st;
 }
 
 /* All that is known of a launch; false: nothing. */
 static bool find(const ww_export_evidence *x, const ww_exported *of, ww_evidence *out) {
   const ww_store_row *r = of->row;
-  if (!x || !r->gpu || strcmp(x->table.gpu, r->gpu))
+  if (!x || !r->gpu)
     return false;
-  const char *id = id_of(r->kernel.key, r->number, of->arena);
-  const uint32_t *at = ww_dict_find(&x->rows, id, strlen(id));
+  const char *id = id_of(r->gpu, r->kernel.key, r->number, of->arena);
+  const uint32_t *at = ww_dict_find(&x->by_id, id, strlen(id));
   if (!at)
     return false;
-  const ww_correct_row *v = &x->table.rows[*at - 1];
+  const ww_correct_row *v = x->rows.v[*at];
   *out = (ww_evidence){.form = WW_EVIDENCE_TRACED,
                        .features = v->x,
                        .bottleneck = v->bottleneck,

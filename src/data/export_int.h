@@ -62,7 +62,8 @@ void ww_export_question(const ww_exported *x,
 
 /* ---- export_evidence.c ---- */
 typedef struct ww_export_evidence ww_export_evidence;
-ww_status ww_export_evidence_open(const char *path,
+ww_status ww_export_evidence_open(const char *const *paths,
+                                  uint32_t n,
                                   ww_arena *a,
                                   ww_export_evidence **out,
                                   ww_err *e);

@@ -15,6 +15,7 @@
 #include "../base/json_put.h"
 #include "../base/jsonread.h"
 #include "../base/process_pool.h"
+#include "../front/compile_commands.h"
 #include "../query/query.h"
 #include "generate.h"
 #include "reports.h"
@@ -107,7 +108,8 @@ static void add_kernel(work *w, const ww_store_row *r) {
   x.k.file = copy(w, k->file);
   const char *corpus = w->o->corpus ? w->o->corpus : "corpus";
   if (!made && k->file)
-    x.path = ww_path_join(w->a, corpus, k->file);
+    x.path = ww_path_join(
+        w->a, k->origin == WW_ORIGIN_IMPORTED ? w->o->imported : corpus, k->file);
   x.k.dialect = "cuda";
   ww_push(w->a, &w->kernels, x);
 }
@@ -116,7 +118,7 @@ static void add_kernel(work *w, const ww_store_row *r) {
 static bool wanted(const work *w, const ww_store_row *r) {
   const ww_store_kernel *k = &r->kernel;
   return !r->status && r->gpu && !strcmp(r->gpu, w->gpu.name) &&
-         k->origin != WW_ORIGIN_IMPORTED &&
+         (k->origin != WW_ORIGIN_IMPORTED || (w->o->imported && k->file)) &&
          (!k->dialect || !strcmp(k->dialect, "cuda")) && r->m[WW_M_time_us] > 0;
 }
 
@@ -295,12 +297,16 @@ static ww_status predict(work *w,
                          ww_arena *a,
                          ww_correct_row *out,
                          ww_err *e) {
+  ww_strings flags = {0};
+  if (w->o->imported && ww_compile_flags(file, NULL, a, &flags, e))
+    return e->code;
+  ww_strings_add(a, &flags, l->flags, l->nflags);
   ww_source s = {.path = file,
                  .lang = "cuda",
                  .via = "clang", /* the same rows with and without a toolkit */
                  .once = true,
-                 .flags = l->flags,
-                 .nflags = l->nflags};
+                 .flags = flags.v,
+                 .nflags = flags.n};
   ww_query_kernel k = {.launch = *l};
   ww_prediction *p = WW_NEW(a, ww_prediction);
   ww_query_targets q = {
@@ -620,16 +626,86 @@ ww_features_read(const char *path, ww_arena *a, ww_feature_table *out, ww_err *e
   return WW_OK;
 }
 
-ww_status ww_features_make(const ww_feature_options *o,
-                           ww_arena *a,
-                           ww_feature_table *out,
-                           ww_err *e) {
-  if (o->kept && ww_file_exists(o->kept))
-    return ww_features_read(o->kept, a, out, e);
+/* ---- several tables as one ---- */
+
+static uint32_t name_in(ww_strings *names, const char *name, ww_arena *a) {
+  uint32_t k = 0;
+  while (k < names->n && strcmp(names->v[k], name))
+    k++;
+  if (k == names->n)
+    ww_push(a, names, name);
+  return k;
+}
+
+/* Kernels of two tables are different ones: rows of one launch stand in one table. */
+static void append(ww_feature_table *t, const ww_feature_table *more, ww_arena *a) {
+  ww_correct_row *rows = WW_NEWN(a, ww_correct_row, t->n + more->n + 1);
+  uint32_t *family = WW_NEWN(a, uint32_t, more->nfamilies + 1);
+  ww_strings families = {0};
+  ww_strings kernels = {0};
+  ww_strings_add(a, &families, t->families, t->nfamilies);
+  for (uint32_t k = 0; k < more->nfamilies; k++)
+    family[k] = name_in(&families, more->families[k], a);
+  ww_strings_add(a, &kernels, t->kernels, t->nkernels);
+  ww_strings_add(a, &kernels, more->kernels, more->nkernels);
+  if (t->n)
+    memcpy(rows, t->rows, t->n * sizeof *rows);
+  for (uint32_t i = 0; i < more->n; i++) {
+    ww_correct_row *r = &rows[t->n + i];
+    *r = more->rows[i];
+    r->kernel += t->nkernels;
+    r->family = family[r->family];
+  }
+  t->rows = rows;
+  t->n += more->n;
+  t->families = families.v;
+  t->nfamilies = families.n;
+  t->kernels = kernels.v;
+  t->nkernels = kernels.n;
+  t->failed += more->failed;
+  t->seconds += more->seconds;
+  if (more->why && *more->why)
+    t->why = more->why;
+  t->gpu = more->gpu;
+  t->data = t->data && *t->data ? ww_fmt(a, "%s, %s", t->data, more->data) : more->data;
+}
+
+static ww_status make_and_keep(const ww_feature_options *o,
+                               const char *path,
+                               ww_arena *a,
+                               ww_feature_table *all,
+                               ww_err *e) {
+  ww_feature_table made;
   if (!o->ninputs)
     return ww_fail(e, WW_EUSAGE,
                    "name what to learn from: stores of `warpwise dataset collect`, "
                    "files of measured reports");
-  ww_status st = make(o, a, out, e);
-  return st || !o->kept ? st : write_kept(out, o->kept, e);
+  ww_status st = make(o, a, &made, e);
+  if (!st && path)
+    st = write_kept(&made, path, e);
+  if (!st)
+    append(all, &made, a);
+  return st;
+}
+
+ww_status ww_features_make(const ww_feature_options *o,
+                           ww_arena *a,
+                           ww_feature_table *out,
+                           ww_err *e) {
+  const char *missing = NULL;
+  ww_status st = WW_OK;
+  *out = (ww_feature_table){.why = ""};
+  for (uint32_t k = 0; k < o->nkept && !st; k++) {
+    ww_feature_table t;
+    if (!ww_file_exists(o->kept[k])) {
+      if (missing)
+        return ww_fail(e, WW_EUSAGE, "neither %s nor %s is there: make one at a time",
+                       missing, o->kept[k]);
+      missing = o->kept[k];
+    } else if (!(st = ww_features_read(o->kept[k], a, &t, e)))
+      append(out, &t, a);
+  }
+  if (!st && (missing || !o->nkept))
+    st = make_and_keep(o, missing, a, out, e);
+  return st;
 }

@@ -12,6 +12,8 @@ typedef struct {
       *inputs; /* stores (.db, .zst of one) and files of reports (.jsonl, .jsonl.zst) */
   uint32_t ninputs;
   const char *corpus; /* folder of the written kernels' files; NULL: corpus */
+  /* folder that was imported; NULL: rows of imported kernels are left out */
+  const char *imported;
   const char *gpu;    /* rows of which GPU; NULL: h200 */
   /* of generated kernels at most, 7 in 10 of them to train on; 0: a default */
   uint32_t rows;
@@ -19,8 +21,10 @@ typedef struct {
   uint32_t processes; /* 0: one per core */
   uint64_t budget;    /* of a trace; 0: its default */
   bool test;          /* the test split alone */
-  /* file that the rows are kept in: read where it is there, else written; NULL: none */
-  const char *kept;
+  /* files that rows are kept in: those that are there are read and put together, rows
+   * of the inputs are written into the one that is not */
+  const char *const *kept;
+  uint32_t nkept;
 } ww_feature_options;
 
 typedef struct {

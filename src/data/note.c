@@ -30,18 +30,21 @@ ww_status ww_note_key(const char *key, ww_arena *a, ww_store_kernel *out, ww_err
   if (!colon || !colon[1] || colon == path)
     return ww_fail(e, WW_EDATA,
                    "'%.80s' is no kernel's key: corpus/<family>/<file>:<kernel> or "
-                   "import/<hash>:<kernel> is expected, "
+                   "import/<hash>/<file>:<kernel> is expected, "
                    "as `warpwise dataset plan` writes it",
                    key);
-  const char *slash = memchr(path, '/', colon - path);
+  const char *hashed = import ? memchr(path, '/', colon - path) : NULL;
+  const char *file = corpus ? path : hashed ? hashed + 1 : NULL;
+  const char *slash = file ? memchr(file, '/', colon - file) : NULL;
   out->key = ww_strdup(a, key);
   out->origin = corpus ? WW_ORIGIN_CORPUS : WW_ORIGIN_IMPORTED;
   /* other flags make another kernel of the same text */
   const char *flags = strstr(colon, " -");
   out->name =
       ww_strndup(a, colon + 1, flags ? (size_t)(flags - colon - 1) : strlen(colon + 1));
-  out->family = corpus ? ww_strndup(a, path, (slash ? slash : colon) - path) : "import";
-  out->file = corpus ? ww_strndup(a, path, colon - path) : NULL;
+  out->family = slash || corpus ? ww_strndup(a, file, (slash ? slash : colon) - file)
+                                : WW_FAMILY_IMPORT;
+  out->file = file ? ww_strndup(a, file, colon - file) : NULL;
   return WW_OK;
 }
 

@@ -23,8 +23,9 @@ typedef struct {
 void ww_note_write(const ww_note *n, ww_buf *out);
 /* WW_EDATA where the text begins with no key of a corpus or imported kernel. */
 ww_status ww_note_parse(const char *text, ww_arena *a, ww_note *out, ww_err *e);
-/* "corpus/<family>/<file>:<kernel>" or "import/<hash>:<kernel>" into its parts: origin,
- * family, file, name. */
+/* "corpus/<family>/<file>:<kernel>" or "import/<hash>/<file>:<kernel>" into its parts:
+ * origin, family, file, name. The family of an imported one is the first folder of its
+ * file: a repository, where a folder of repositories was imported. */
 ww_status ww_note_key(const char *key, ww_arena *a, ww_store_kernel *out, ww_err *e);
 
 #endif

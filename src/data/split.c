@@ -1,5 +1,5 @@
 /* split.c - the published split of families; those it does not know, and imported
- * kernels, go by a hash, 8:1:1. */
+ * repositories, go by a hash, 8:1:1. */
 #include "split.h"
 
 #include "text.h"
@@ -30,10 +30,11 @@ bool ww_split_known(const char *family, ww_split *out) {
 
 ww_split ww_split_of(const ww_store_kernel *k) {
   ww_split s;
-  if (k->origin != WW_ORIGIN_IMPORTED) {
-    const char *family = k->family ? k->family : "";
+  const char *family = k->family ? k->family : "";
+  if (k->origin != WW_ORIGIN_IMPORTED)
     return ww_split_known(family, &s) ? s : by_hash(ww_text_hash(family, 0));
-  }
+  if (*family && strcmp(family, WW_FAMILY_IMPORT))
+    return by_hash(ww_text_hash(family, 0));
   uint64_t h = k->structure ? k->structure : ww_text_hash(k->key, 0);
   return by_hash(ww_hash(&h, sizeof h, 0));
 }

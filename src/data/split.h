@@ -9,7 +9,7 @@
 extern const char *const ww_split_names[WW_NSPLITS]; /* "train", "validation", "test" */
 /* By the table split.def (families of the corpus, productions of the generator); a
  * family that is not in it by the hash of its name, an imported kernel by that of its
- * structure, 8:1:1. */
+ * repository's or, where it stands in no folder, of its structure, 8:1:1. */
 ww_split ww_split_of(const ww_store_kernel *k);
 
 typedef struct {

@@ -18,6 +18,8 @@ typedef enum {
   WW_NORIGINS
 } ww_origin;
 extern const char *const ww_origin_names[WW_NORIGINS];
+/* Of imported kernels whose file stands in no folder. */
+#define WW_FAMILY_IMPORT "import"
 typedef enum {
   WW_SPLIT_TRAIN,
   WW_SPLIT_VALIDATION,
@@ -27,7 +29,7 @@ typedef enum {
 
 typedef struct {
   /* unique: "g1/7/123" ("g1/7/123.cl": the same in OpenCL),
-   * "corpus/gemm/gemm.cu:gemm_tiled16", "import/<hash>:<kernel>" */
+   * "corpus/gemm/gemm.cu:gemm_tiled16", "import/<hash>/<file>:<kernel>" */
   const char *key;
   ww_origin origin;
   const char *family; /* "gemm", "gen.stencil" */

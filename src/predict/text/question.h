@@ -50,7 +50,9 @@ typedef struct {
 
 /* A kernel of a source, read once for all its launches. `flags` are the launch's: -D
  * and -U count. The kernel's name is plain, mangled or with template arguments; NULL:
- * the only one. Lives in the arena. */
+ * the only one. Any source with code in it is read: where no function is found that is
+ * meant, the question has the words around the name, and ww_question_is_raw holds.
+ * Lives in the arena. */
 typedef struct ww_question_kernel ww_question_kernel;
 ww_status ww_question_read(const char *source,
                            size_t n,
@@ -60,6 +62,9 @@ ww_status ww_question_read(const char *source,
                            ww_arena *a,
                            ww_question_kernel **out,
                            ww_err *e);
+bool ww_question_is_raw(const ww_question_kernel *k);
+/* A kernel that has no source here: its launch alone is asked about. */
+ww_question_kernel *ww_question_unread(const char *kernel, ww_arena *a);
 /* The names of its parameters; `bytes` (may be NULL) of what the pointers among them
  * point to, 0 unknown. */
 uint32_t ww_question_params(const ww_question_kernel *k,
