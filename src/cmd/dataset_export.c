@@ -9,7 +9,8 @@
 
 typedef struct {
   const char *as, *out, *split, *family, *origin, *sources, *corpus, *with, *ask,
-      *style, *shard;
+      *style, *shard, *form;
+  ww_strings evidence;
   bool counters, failed, raw;
 } options;
 
@@ -26,7 +27,8 @@ static const ww_option table[] = {
     WW_OPTION(failed, NULL, "launches that failed too"),
     WW_OPTION(sources,
               "DIR",
-              "write the sources of generated kernels there; rows name these files"),
+              "write the sources of generated kernels there; rows name these files; "
+              "prompts and questions: where those of imported kernels are"),
     WW_OPTION(corpus,
               "DIR",
               "where the corpus's sources are (default: corpus, where it is here)"),
@@ -43,6 +45,15 @@ static const ww_option table[] = {
               "K/N",
               "questions: every N-th kernel from the K-th on (0/4, 1/4 ...), for "
               "several processes"),
+    WW_OPTION(evidence,
+              "ROWS",
+              "questions: what `train --correction --features ROWS` kept, told with "
+              "the questions of its launches (repeatable)"),
+    WW_OPTION(
+        form,
+        "FORM",
+        "with --evidence: source, compiled, traced, or mixed (default): as source "
+        "and as traced, every fourth as compiled too"),
     {0},
 };
 
@@ -94,12 +105,14 @@ static ww_status read_options(ww_cmd *c, const options *o, ww_export_options *ou
   int ask;
   int split;
   int origin;
+  int told;
   if ((form = ww_word_option(c, "as", o->as, "jsonl csv parquet prompts questions")) <
           0 ||
       (ask = ww_word_option(c, "ask", o->ask, "counters time")) < 0 ||
       (split = ww_word_option(c, "split", o->split, "train validation test")) < 0 ||
       (origin = ww_word_option(c, "origin", o->origin, "corpus generated imported")) <
-          0)
+          0 ||
+      (told = ww_word_option(c, "form", o->form, "source compiled traced mixed")) < 0)
     return WW_EUSAGE;
   *out = (ww_export_options){.out = o->out,
                              .form = form,
@@ -111,6 +124,9 @@ static ww_status read_options(ww_cmd *c, const options *o, ww_export_options *ou
                              .counters = o->counters,
                              .failed = o->failed,
                              .sources = o->sources,
+                             .evidence = o->evidence.v,
+                             .nevidence = o->evidence.n,
+                             .evidence_form = o->form ? told : WW_EXPORT_EVIDENCE_MIXED,
                              .corpus = o->corpus                  ? o->corpus
                                        : ww_file_exists("corpus") ? "corpus"
                                                                   : NULL,
@@ -118,6 +134,10 @@ static ww_status read_options(ww_cmd *c, const options *o, ww_export_options *ou
   if (!o->out)
     return ww_usage(c, "say where the rows go: -o rows.%s ('-': stdout)",
                     ww_export_names[form]);
+  if ((o->evidence.n || o->form) && form != WW_EXPORT_QUESTIONS)
+    return ww_usage(c, "--evidence and --form belong to --as questions");
+  if (o->form && !o->evidence.n)
+    return ww_usage(c, "--form needs --evidence ROWS");
   if (form == WW_EXPORT_PARQUET && !strcmp(o->out, "-"))
     return ww_usage(c, "Parquet goes to a file: -o rows.parquet");
   if (styles_of(c, o->style, out) || shard_of(c, o->shard, out))

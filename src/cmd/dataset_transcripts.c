@@ -119,7 +119,7 @@ static void write_example(const ww_policy_state *p,
   ww_buf_puts(&answer, WW_ANSWER_END);
   ww_json_put(&j, "{prompt:%s,completion:%s,weight:%g,features:[", prompt.s, answer.s,
               weight);
-  for (uint32_t k = 0; k < WW_QUESTION_FEATURES; k++)
+  for (uint32_t k = 0; k < WW_QUESTION_SOURCE_FEATURES; k++)
     ww_json_put(&j, "%g", (double)p->features[k]);
   ww_json_put(&j, "]}");
   ww_buf_puts(out, "\n");

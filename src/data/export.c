@@ -36,6 +36,7 @@ typedef struct {
   uint32_t nkernels;                  /* so far, of the split */
   const char *flags;                  /* that `question` was read with */
   const ww_question_kernel *question; /* NULL: not read yet */
+  ww_export_evidence *evidence;       /* NULL: none */
   ww_buf line;
 } job;
 
@@ -51,8 +52,16 @@ static ww_status write_source(job *j, const char *name, const char *text, ww_err
   return ww_write_file_atomic(path, text, n, e);
 }
 
+/* Of a written kernel; NULL: nobody said where. */
+static const char *written_at(const job *j, const ww_store_kernel *k) {
+  bool imported = k->origin == WW_ORIGIN_IMPORTED;
+  const char *dir = imported ? j->o->sources : j->o->corpus;
+  return dir && k->file ? ww_path_join(j->arena, dir, k->file) : NULL;
+}
+
 static void source_of(job *j, const ww_store_kernel *k) {
   ww_err e = {0};
+  const char *path = j->generated ? NULL : written_at(j, k);
   char *text;
   size_t n;
   j->text = NULL;
@@ -60,11 +69,11 @@ static void source_of(job *j, const ww_store_kernel *k) {
     ww_buf b = {0};
     ww_gen_print(&j->gen, j->dialect, 0, &b);
     j->text = ww_text_take(&b, j->arena);
-  } else if (!j->o->corpus || !k->file || k->origin != WW_ORIGIN_CORPUS)
+  } else if (!path)
     snprintf(j->count->why, sizeof j->count->why,
-             "%s: where its source is was not said (--corpus DIR)", k->key);
-  else if (ww_read_file(j->arena, ww_path_join(j->arena, j->o->corpus, k->file),
-                        64 << 20, &text, &n, &e))
+             "%s: where its source is was not said (%s DIR)", k->key,
+             k->origin == WW_ORIGIN_IMPORTED ? "--sources" : "--corpus");
+  else if (ww_read_file(j->arena, path, 64 << 20, &text, &n, &e))
     snprintf(j->count->why, sizeof j->count->why, "%.255s", e.msg);
   else
     j->text = text;
@@ -77,6 +86,11 @@ static const char *source_name(const job *j, ww_arena *a) {
 /* For language models. */
 static bool prompting(const ww_export_options *o) {
   return o->form == WW_EXPORT_PROMPTS || o->form == WW_EXPORT_QUESTIONS;
+}
+
+/* Questions hold their sources: none are written. */
+static bool writes_sources(const ww_export_options *o) {
+  return o->sources && o->form != WW_EXPORT_QUESTIONS;
 }
 
 static bool wants_text(const ww_export_options *o) {
@@ -99,7 +113,7 @@ static ww_status kernel(job *j, const ww_store_kernel *k, ww_err *e) {
                      : WW_OK;
   if (!st && wants_text(j->o))
     source_of(j, k);
-  if (!st && j->o->sources && j->generated)
+  if (!st && writes_sources(j->o) && j->generated)
     st = write_source(j, source_name(j, j->arena), j->text, e);
   return st;
 }
@@ -265,8 +279,8 @@ static ww_status question(job *j, const ww_exported *x, ww_err *e) {
   }
   ww_question_ask(j->question, x->launch, x->gpu, x->arena, &q);
   j->line.n = 0;
-  ww_export_question(x, &q, &j->line);
-  j->count->rows++;
+  j->count->rows +=
+      ww_export_questions(j->evidence, j->o->evidence_form, x, &q, &j->line);
   return ww_sink_add(j->sink, &j->line, e);
 }
 
@@ -345,13 +359,17 @@ out:
 static ww_status prepare(job *j, ww_err *e) {
   const ww_export_options *o = j->o;
   j->paths = ww_arena_new();
-  if (o->sources && mkdir(o->sources, 0777) && errno != EEXIST)
+  if (writes_sources(o) && mkdir(o->sources, 0777) && errno != EEXIST)
     return ww_fail(e, WW_EIO, "cannot make the folder %s: %s", o->sources,
                    strerror(errno));
-  ww_status st = ww_sink_open(o->out, &j->sink, e);
+  ww_status st = WW_OK;
+  if (o->nevidence)
+    st = ww_export_evidence_open(o->evidence, o->nevidence, j->paths, &j->evidence, e);
+  if (!st)
+    st = ww_sink_open(o->out, &j->sink, e);
   if (st)
     return st;
-  if (o->sources)
+  if (writes_sources(o))
     j->sources = ww_path_from(o->out, o->sources, j->paths);
   if (o->corpus)
     j->corpus = ww_path_from(o->out, o->corpus, j->paths);

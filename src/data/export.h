@@ -23,6 +23,15 @@ extern const char *const ww_export_names[WW_NEXPORTS]; /* "jsonl", ... */
 typedef enum { WW_ASK_COUNTERS, WW_ASK_TIME, WW_NASKS } ww_query_request;
 extern const char *const ww_ask_names[WW_NASKS]; /* "counters", "time" */
 
+/* The form of a launch's question where there are rows of evidence; mixed: its source
+ * alone and traced, every fourth one compiled too. */
+typedef enum {
+  WW_EXPORT_EVIDENCE_SOURCE,
+  WW_EXPORT_EVIDENCE_COMPILED,
+  WW_EXPORT_EVIDENCE_TRACED,
+  WW_EXPORT_EVIDENCE_MIXED
+} ww_export_evidence_form;
+
 typedef struct {
   ww_export_form form;
   const char *out;          /* "-": stdout */
@@ -32,8 +41,12 @@ typedef struct {
   bool counters;            /* only rows with counters */
   bool failed;              /* failures too (jsonl, csv, parquet) */
   /* folder where the sources of generated kernels go, so that the rows' `file` is
-   * there; NULL */
+   * there; of prompts and questions also where those of imported kernels are; NULL */
   const char *sources;
+  /* questions: files of rows as ww_features_make keeps them */
+  const char *const *evidence;
+  uint32_t nevidence;
+  ww_export_evidence_form evidence_form;
   const char *corpus; /* folder of the corpus's sources; NULL: unknown */
   /* tables: a column of launch specs as JSON, one of sources */
   bool with_launch, with_source;

@@ -3,11 +3,12 @@
  *   export.c        walks the store, makes launches and sources again;  export_file.c
  * where the bytes go export_table.c  columns, CSV, Parquet;  prompt.c  prompts and
  * answers;  prompt_args.c what a source says of one kernel and its parameters;
- * prompt_value.c  arguments in words; export_question.c  lines of questions */
+ * prompt_value.c  arguments in words; export_question.c  lines of questions;
+ * export_evidence.c  what tools know of their launches */
 #ifndef WW_DATA_EXPORT_INT_H
 #define WW_DATA_EXPORT_INT_H
 
-#include "../predict/text/question.h"
+#include "../predict/text/question_evidence.h"
 #include "export.h"
 #include "generate.h"
 #include "machine.h"
@@ -51,8 +52,28 @@ void ww_prompt_write(const ww_exported *x,
                      ww_buf *out);
 
 /* ---- export_question.c ---- */
-/* One line of what `train --lm` reads: prompt, completion, features, numbers. */
-void ww_export_question(const ww_exported *x, const ww_text_question *q, ww_buf *out);
+/* One line of what `train --lm` reads: prompt, completion, features, numbers, which are
+ * what the question's base lacks. `told`: what the question was told, for the
+ * explanation behind the answer. */
+void ww_export_question(const ww_exported *x,
+                        const ww_text_question *q,
+                        const ww_evidence *told,
+                        ww_buf *out);
+
+/* ---- export_evidence.c ---- */
+typedef struct ww_export_evidence ww_export_evidence;
+ww_status ww_export_evidence_open(const char *const *paths,
+                                  uint32_t n,
+                                  ww_arena *a,
+                                  ww_export_evidence **out,
+                                  ww_err *e);
+/* The lines of one launch, in the form that was asked for where there is evidence of
+ * it; returns how many. evidence NULL: none. */
+uint32_t ww_export_questions(const ww_export_evidence *evidence,
+                             ww_export_evidence_form form,
+                             const ww_exported *x,
+                             const ww_text_question *q,
+                             ww_buf *out);
 
 /* ---- prompt_args.c ---- */
 typedef struct {

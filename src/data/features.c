@@ -322,6 +322,9 @@ static ww_status predict(work *w,
   if (st)
     return st;
   out->x = p->features;
+  out->bottleneck = p->timing.bottleneck;
+  out->busiest = p->timing.busiest;
+  out->limiter = p->work.occupancy.limiter;
   for (int m = 0; m < WW_NMETRICS; m++)
     out->machine[m] = p->report.m[m].known ? (float)p->report.m[m].value : NAN;
   return WW_OK;
@@ -405,6 +408,7 @@ static void label(const work *w, const item *x, ww_correct_row *out) {
   memcpy(out->measured, x->measured, sizeof out->measured);
   out->family = k->family;
   out->kernel = x->kernel;
+  out->number = x->number;
   out->split = k->split;
   out->origin = k->k.origin;
 }
@@ -549,11 +553,13 @@ make(const ww_feature_options *o, ww_arena *a, ww_feature_table *out, ww_err *e)
 
 /* ---- the file: one line of JSON, then the rows as they are in memory ---- */
 
+enum { SCHEMA = 2 };
+
 static ww_status write_kept(const ww_feature_table *t, const char *path, ww_err *e) {
   ww_buf b = {0};
   ww_json j = {.out = &b};
-  ww_json_put(&j, "{schema_version:1,row_bytes:%lu,rows:%u,failed:%u,gpu:%s,data:%s",
-              sizeof(ww_correct_row), t->n, t->failed, t->gpu, t->data);
+  ww_json_put(&j, "{schema_version:%u,row_bytes:%lu,rows:%u,failed:%u,gpu:%s,data:%s",
+              SCHEMA, sizeof(ww_correct_row), t->n, t->failed, t->gpu, t->data);
   ww_json_strings(&j, "features", ww_feature_names, WW_NFEATURES);
   ww_json_strings(&j, "families", t->families, t->nfamilies);
   ww_json_strings(&j, "kernels", t->kernels, t->nkernels);
@@ -581,16 +587,16 @@ read_names(const cJSON *root, const char *key, ww_arena *a, uint32_t *n) {
 static bool fits(const cJSON *root, size_t left, ww_arena *a) {
   uint32_t n;
   const char **names = read_names(root, "features", a, &n);
-  bool same =
-      n == WW_NFEATURES && ww_json_whole(root, "row_bytes") == sizeof(ww_correct_row);
+  bool same = ww_json_whole(root, "schema_version") == SCHEMA && n == WW_NFEATURES &&
+              ww_json_whole(root, "row_bytes") == sizeof(ww_correct_row);
   for (uint32_t k = 0; same && k < n; k++)
     same = !strcmp(names[k], ww_feature_names[k]);
   return same && left % sizeof(ww_correct_row) == 0 &&
          ww_json_whole(root, "rows") == left / sizeof(ww_correct_row);
 }
 
-static ww_status
-read_kept(const char *path, ww_arena *a, ww_feature_table *out, ww_err *e) {
+ww_status
+ww_features_read(const char *path, ww_arena *a, ww_feature_table *out, ww_err *e) {
   char *data;
   size_t n;
   *out = (ww_feature_table){0};
@@ -664,9 +670,11 @@ static void append(ww_feature_table *t, const ww_feature_table *more, ww_arena *
   t->data = t->data && *t->data ? ww_fmt(a, "%s, %s", t->data, more->data) : more->data;
 }
 
-static ww_status
-make_and_keep(const ww_feature_options *o, const char *path, ww_arena *a,
-              ww_feature_table *all, ww_err *e) {
+static ww_status make_and_keep(const ww_feature_options *o,
+                               const char *path,
+                               ww_arena *a,
+                               ww_feature_table *all,
+                               ww_err *e) {
   ww_feature_table made;
   if (!o->ninputs)
     return ww_fail(e, WW_EUSAGE,
@@ -694,7 +702,7 @@ ww_status ww_features_make(const ww_feature_options *o,
         return ww_fail(e, WW_EUSAGE, "neither %s nor %s is there: make one at a time",
                        missing, o->kept[k]);
       missing = o->kept[k];
-    } else if (!(st = read_kept(o->kept[k], a, &t, e)))
+    } else if (!(st = ww_features_read(o->kept[k], a, &t, e)))
       append(out, &t, a);
   }
   if (!st && (missing || !o->nkept))

@@ -42,4 +42,7 @@ ww_status ww_features_make(const ww_feature_options *o,
                            ww_arena *a,
                            ww_feature_table *out,
                            ww_err *e);
+/* What was kept. */
+ww_status
+ww_features_read(const char *path, ww_arena *a, ww_feature_table *out, ww_err *e);
 #endif

@@ -28,7 +28,7 @@ typedef struct {
 typedef struct {
   const char *key, *family; /* of an episode: whose state it is; NULL: none */
   const char *question;     /* as the text model reads it */
-  float features[WW_QUESTION_FEATURES];
+  float features[WW_QUESTION_SOURCE_FEATURES];
   const char *path; /* rewrites since the original: "swap unroll", or "" */
   double us, low, high, floor_us, original_us;
   WW_VEC(ww_policy_term) terms;

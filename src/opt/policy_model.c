@@ -18,7 +18,7 @@ struct ww_policy {
   /* what the session holds: the next prompt mostly begins alike */
   int32_t *seen;
   uint32_t nseen;
-  float features[WW_QUESTION_FEATURES];
+  float features[WW_QUESTION_SOURCE_FEATURES];
 };
 
 enum { ANSWER_TOKENS = 80 };
@@ -33,7 +33,7 @@ ww_policy_open(const char *path, uint32_t threads, ww_policy **out, ww_err *e) {
     p->t = ww_lm_tokenizer(p->lm);
   if (!st && (!p->t || ww_tokenizer_id(p->t, WW_QUESTION_END) < 0 ||
               c->context < 2 * ANSWER_TOKENS || /* no room for a prompt */
-              (c->features && c->features != WW_QUESTION_FEATURES)))
+              (c->features && c->features != WW_QUESTION_SOURCE_FEATURES)))
     st = ww_fail(e, WW_EDATA,
                  "'%s' is no policy: train one from `dataset transcripts` "
                  "(docs/policy.md)",

@@ -24,7 +24,7 @@ static void ask(const ww_search *s, const ww_candidate *c, ww_policy_state *out)
     return;
   ww_question_ask(k, &c->ready, s->q->targets->gpus, s->a, &q);
   out->question = q.text;
-  memcpy(out->features, q.features, sizeof out->features);
+  memcpy(out->features, q.features, sizeof out->features); /* of the source alone */
 }
 
 void ww_policy_state_of(const ww_search *s,
@@ -72,7 +72,7 @@ void ww_policy_state_write(const ww_policy_state *p, ww_buf *out) {
                 ww_candidate_names[o->state], o->us);
   }
   ww_json_put(&j, "],question:%s,features:[", p->question);
-  for (uint32_t k = 0; k < WW_QUESTION_FEATURES; k++)
+  for (uint32_t k = 0; k < WW_QUESTION_SOURCE_FEATURES; k++)
     ww_json_put(&j, "%g", (double)(float)((int)(p->features[k] * 1e4f)) * 1e-4);
   ww_json_put(&j, "]}");
   ww_buf_puts(out, "\n");
@@ -112,7 +112,7 @@ static void read_lists(const cJSON *o, ww_arena *a, ww_policy_state *out) {
               ((ww_policy_offer){text(x, "rewrite", a), text(x, "title", a),
                                  state_named(text(x, "state", a)), number(x, "us")}));
   uint32_t k = 0;
-  cJSON_ArrayForEach(x, member(o, "features")) if (k < WW_QUESTION_FEATURES)
+  cJSON_ArrayForEach(x, member(o, "features")) if (k < WW_QUESTION_SOURCE_FEATURES)
       out->features[k++] = (float)x->valuedouble;
 }
 

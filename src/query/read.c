@@ -693,6 +693,31 @@ static const char *key_of(const ww_launch *l, ww_arena *a) {
   return key;
 }
 
+/* With the headers of its project, which may have the kernel; where they only disturb,
+ * the file alone. */
+static ww_status read_question(
+    ww_text_reader *s, const ww_launch *l, char **text, size_t *n, ww_err *e) {
+  ww_text_file file = {.path = l->file, .flags = l->flags, .nflags = l->nflags};
+  ww_question_kernel *alone;
+  char *own;
+  size_t nown;
+  ww_status st = ww_text_load(&file, s->arena, text, n, e);
+  if (!st)
+    st = ww_question_read(*text, *n, l->kernel, l->flags, l->nflags, s->arena,
+                          &s->kernel, e);
+  if (st == WW_EUSAGE || (!st && !ww_question_is_raw(s->kernel)) ||
+      ww_read_file(s->arena, l->file, 64 << 20, &own, &nown, NULL) || nown == *n)
+    return st;
+  if (!ww_question_read(own, nown, l->kernel, l->flags, l->nflags, s->arena, &alone,
+                        NULL) &&
+      !ww_question_is_raw(alone)) {
+    s->kernel = alone;
+    *text = own;
+    *n = nown;
+  }
+  return st;
+}
+
 static ww_status
 load_text(ww_text_reader *s, const ww_launch *l, ww_arena *a, ww_err *e) {
   const char *key = key_of(l, a);
@@ -705,10 +730,7 @@ load_text(ww_text_reader *s, const ww_launch *l, ww_arena *a, ww_err *e) {
   s->arena = ww_arena_new();
   ww_status st = ww_input_check(l->file, e);
   if (!st)
-    st = ww_read_file(s->arena, l->file, 64 << 20, &text, &n, e);
-  if (!st)
-    st = ww_question_read(text, n, l->kernel, l->flags, l->nflags, s->arena, &s->kernel,
-                          e);
+    st = read_question(s, l, &text, &n, e);
   if (st) {
     if (!e->file)
       e->file = l->file;
@@ -716,9 +738,23 @@ load_text(ww_text_reader *s, const ww_launch *l, ww_arena *a, ww_err *e) {
     return st;
   }
   ww_question_name(s->kernel, &line);
-  s->comment = ww_source_comment(text, n, line, s->arena);
+  s->comment = line ? ww_source_comment(text, n, line, s->arena) : NULL;
   s->key = ww_strdup(s->arena, key);
   return WW_OK;
+}
+
+/* A launch may pass more than the source tells of, or the source tells nothing: what
+ * it passes then has no name but its own. */
+static void match_arguments(const ww_launch *l, ww_launch_params *p, ww_arena *a) {
+  uint32_t n = p->n > l->nargs ? p->n : l->nargs;
+  const char **names = WW_NEWN(a, const char *, n + 1);
+  uint32_t *bytes = WW_NEWN(a, uint32_t, n + 1);
+  for (uint32_t i = 0; i < n; i++) {
+    bool known = i < p->n;
+    names[i] = known ? p->names[i] : l->args[i].name ? l->args[i].name : "";
+    bytes[i] = known ? p->elem_bytes[i] : 4;
+  }
+  *p = (ww_launch_params){.n = n, .names = names, .elem_bytes = bytes};
 }
 
 ww_status ww_text_reader_ready(
@@ -728,6 +764,8 @@ ww_status ww_text_reader_ready(
   if (st)
     return st;
   p.n = ww_question_params(s->kernel, &p.names, &p.elem_bytes, a);
+  if (ww_question_is_raw(s->kernel) || (l->nargs > p.n && !l->args[p.n].name))
+    match_arguments(l, &p, a);
   bool whole = l->grid[0] && l->block[0] && l->nargs >= p.n;
   st = ww_launch_settle(l, whole ? NULL : s->comment, NULL, &p, a, e);
   if (!st && !(l->grid[0] && l->block[0]))

@@ -48,8 +48,11 @@ typedef struct {
   uint32_t family;                                   /* folds go by it */
   /* rows of one kernel share their weight */
   uint32_t kernel;
-  uint8_t split;  /* ww_split's values: 0 train, 1 validation, 2 test */
-  uint8_t origin; /* ww_origin's values: 1 generated */
+  uint32_t number; /* which launch of the kernel, as the store has it */
+  uint8_t split;   /* ww_split's values: 0 train, 1 validation, 2 test */
+  uint8_t origin;  /* ww_origin's values: 1 generated */
+  /* what the machine model says in words: ww_term, ww_pipe, ww_limit */
+  uint8_t bottleneck, busiest, limiter;
 } ww_correct_row;
 
 typedef struct {

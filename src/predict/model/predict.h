@@ -26,6 +26,7 @@
 #include "../../front/amdgcn.h"
 #include "../../gpu/gpu.h"
 #include "../../trace/run.h"
+#include "features.h"
 
 /* ---- the machine's instructions (lower.c) ---- */
 
@@ -245,18 +246,6 @@ void ww_time(const ww_work *w, const ww_gpu *g, const ww_params *p, ww_timing *o
 double ww_time_spread(const ww_timing *t, const ww_params *p);
 
 /* ---- all together: src/query/predict.c runs the stages ---- */
-/* A prediction as numbers that mean the same on every GPU: ratios, logs of quantities
- * of one SM. What is learned from measurements is learned from these. */
-typedef enum {
-#define FEATURE(name, ...) WW_F_##name,
-#include "features.def"
-  WW_NFEATURES
-} ww_feature;
-extern const char *const ww_feature_names[WW_NFEATURES];
-typedef struct {
-  float v[WW_NFEATURES]; /* finite */
-} ww_features;
-
 typedef struct {
   ww_trace_result trace;
   ww_gpu_code *code; /* of the GPU */

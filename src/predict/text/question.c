@@ -162,6 +162,8 @@ static void features(const ww_launch *l, const ww_gpu *g, ww_qwalk *w, float *f)
       from[i] = 0;
 }
 
+const char *const ww_evidence_names[WW_NEVIDENCES] = {"source", "compiled", "traced"};
+
 enum { TEXT_MOST = 3000, HELPERS_MOST = 1400 };
 
 /* ---- numbers as words ---- */
@@ -345,6 +347,25 @@ static void params(const printer *p, ww_buf *b) {
   ww_buf_puts(b, ")");
 }
 
+/* Of a kernel whose parameters are not known: what the launch passes, in order. */
+static void arguments_words(const printer *p, ww_buf *b) {
+  ww_buf_puts(b, "(");
+  for (uint32_t i = 0; i < p->l->nargs && i < 64; i++) {
+    const ww_arg *g = &p->l->args[i];
+    if (i)
+      ww_buf_puts(b, ",");
+    if (g->kind == WW_ARG_BUFFER)
+      ww_buf_puts(b, "P");
+    if (g->kind == WW_ARG_BUFFER)
+      buffer_words(b, &g->buffer);
+    else if (!g->nptrs)
+      ww_question_magnitude(ww_question_scalar(g, 'i', 4), b);
+    for (uint32_t n = 0; n < g->nptrs && n < 8; n++)
+      buffer_words(b, &g->ptrs[n].buffer);
+  }
+  ww_buf_puts(b, ")");
+}
+
 /* A table: its name and sizes, not its contents. */
 static void table(const printer *p, uint32_t part, ww_buf *b) {
   const ww_qpart *g = &p->k->parts.v[part];
@@ -410,6 +431,8 @@ static void launch_words(const printer *p, ww_buf *b) {
     ww_buf_puts(b, " warm");
   if (p->k->openmp)
     ww_buf_puts(b, " omp");
+  if (p->k->raw)
+    ww_buf_puts(b, " raw");
   ww_buf_puts(b, "\n");
 }
 
@@ -459,8 +482,13 @@ static void print_question(const ww_question_kernel *k,
     ww_buf_puts(b, WW_QUESTION_FEATURE);
   gpu_words(g, b);
   launch_words(&p, b);
-  params(&p, &kernel);
-  if (k->parts.v[0].body)
+  if (k->raw)
+    arguments_words(&p, &kernel);
+  else
+    params(&p, &kernel);
+  if (k->raw)
+    tokens(&p, 0, 0, k->parts.v[0].t.n, TEXT_MOST, &kernel);
+  else if (k->parts.v[0].body)
     tokens(&p, 0, k->parts.v[0].body, k->parts.v[0].body_end, TEXT_MOST, &kernel);
   size_t room =
       kernel.n < TEXT_MOST - HELPERS_MOST ? TEXT_MOST - kernel.n : HELPERS_MOST;
@@ -490,6 +518,8 @@ void ww_question_ask(const ww_question_kernel *k,
   ww_question_estimate(&w, k, l, g);
   features(l, g, &w, out->features);
   print_question(k, l, g, &w, &b);
+  out->form = WW_EVIDENCE_SOURCE;
+  memset(out->base, 0, sizeof out->base);
   out->gpu = g;
   out->n = b.n;
   out->text = ww_buf_text(&b, a);
@@ -571,6 +601,19 @@ void ww_question_answer(const double *metrics, ww_buf *out) {
   ww_json_begin(&j, out);
   ww_json_obj(&j);
   for (int m = 0; m < WW_NMETRICS; m++) {
+    ww_json_key(&j, ww_metrics[m].name);
+    number(&j, metrics[m]);
+  }
+  ww_json_end_obj(&j);
+}
+
+void ww_question_known(const float *metrics, ww_buf *out) {
+  ww_json j = {0};
+  ww_json_begin(&j, out);
+  ww_json_obj(&j);
+  for (int m = 0; m < WW_NMETRICS; m++) {
+    if (isnan(metrics[m]))
+      continue;
     ww_json_key(&j, ww_metrics[m].name);
     number(&j, metrics[m]);
   }

@@ -1,6 +1,7 @@
 /* question_int.h - what the files of the question share.
  *
  * - question_lex.c: source to tokens, macros replaced
+ * - question_find.c: which kernel is meant
  * - question_read.c: the kernel and what it uses, one spelling for one thing
  * - question_resolve.c: every name is a symbol
  * - question_walk.c: loops and accesses of one launch, by arithmetic on what the source
@@ -82,6 +83,8 @@ void ww_qlex_define(ww_qlex *l,
  */
 void ww_qlex_range(
     ww_qlex *l, uint32_t from, uint32_t to, bool expand, ww_qtokens *out);
+/* The same, directives and all, with macros as they are written. */
+void ww_qlex_words(ww_qlex *l, uint32_t from, uint32_t to, ww_qtokens *out);
 static inline bool ww_qtoken_is(const ww_qtoken *t, const char *word) {
   return t->kind == Q_WORD && *t->s == *word && strlen(word) == t->n &&
          !memcmp(t->s, word, t->n);
@@ -196,6 +199,7 @@ struct ww_question_kernel {
   WW_VEC(ww_qpart) parts;
   uint32_t bounds; /* __launch_bounds__, 0 none */
   bool openmp;
+  bool raw; /* no function was found: part 0 is words, and has no body */
   uint32_t collapse; /* OpenMP: loops that are made one */
   double *constant;  /* [syms.n] values of template parameters of the kernel, NaN */
 };

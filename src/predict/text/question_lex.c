@@ -380,3 +380,7 @@ void ww_qlex_range(
     for (uint32_t i = 0; i < raw.n; i++)
       push(l, out, raw.v[i]);
 }
+
+void ww_qlex_words(ww_qlex *l, uint32_t from, uint32_t to, ww_qtokens *out) {
+  lex_text(l, l->scan->text + from, l->scan->text + to, out);
+}

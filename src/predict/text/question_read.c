@@ -10,7 +10,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-#include "question_int.h"
+#include "question_find.h"
 
 enum { SOURCE_MOST = 8 << 20, PARTS_MOST = 64 };
 
@@ -399,85 +399,6 @@ static void read_decl(reader *r, int32_t at) {
     read_variable(r, &t, at);
 }
 
-/* ---- which kernel ---- */
-
-/* Is `name` what a launch calls `wanted`: plain, with template arguments, or mangled?
- */
-static bool means(const char *wanted, const char *name) {
-  size_t n = strlen(name);
-  if (!strncmp(wanted, name, n) && (!wanted[n] || wanted[n] == '<' || wanted[n] == '('))
-    return true;
-  if (ww_starts(wanted, "_Z")) {
-    char part[160];
-    int m = snprintf(part, sizeof part, "%zu%.120s", n, name);
-    const char *at = strstr(wanted, part);
-    return at && at - wanted >= 2 && !isdigit((unsigned char)at[-1]) && at[m] != 0;
-  }
-  /* of two numbers, the name and the line, with _ between them */
-  static const char omp[] = "__omp_offloading";
-  if (!ww_starts(wanted, omp))
-    return false;
-  for (const char *at = wanted + sizeof omp - 1; (at = strstr(at, name)); at++)
-    if (at[-1] == '_' && at[n] == '_')
-      return true;
-  return false;
-}
-
-static bool has_target(const ww_scan *s, const ww_decl *d) {
-  for (uint32_t i = d->body; d->body && i < d->body_end; i++)
-    if (s->kind[i] == WW_BYTE_DIRECTIVE) {
-      uint32_t end = i;
-      while (end < d->body_end && s->kind[end] == WW_BYTE_DIRECTIVE)
-        end++;
-      if (memmem(s->text + i, end - i, "target", 6) &&
-          memmem(s->text + i, end - i, "omp", 3))
-        return true;
-      i = end;
-    }
-  return false;
-}
-
-static bool is_kernel(const ww_scan *s, const ww_decl *d) {
-  return d->name && d->body && (d->kernel || has_target(s, d));
-}
-
-static ww_status find_kernel(reader *r, const char *wanted, int32_t *out, ww_err *e) {
-  const ww_scan *s = &r->scan;
-  int32_t only = -1;
-  int32_t host = -1;
-  uint32_t n = 0;
-  uint32_t hosts = 0;
-  for (uint32_t i = 0; i < s->ndecls; i++) {
-    const ww_decl *d = &s->decls[i];
-    if (!is_kernel(s, d))
-      continue;
-    if (wanted && means(wanted, d->name))
-      return *out = i, WW_OK;
-    if (d->kernel) {
-      only = i;
-      n++;
-    } else {
-      host = i;
-      hosts++;
-    }
-  }
-  *out = n ? only : host;
-  if (n == 1 || (!n && hosts == 1))
-    return WW_OK;
-  if (!n && !hosts)
-    return ww_fail(e, WW_EPARSE,
-                   "no kernel in this source: expected a __global__, __kernel or "
-                   "OpenMP target function");
-  if (wanted)
-    return ww_fail(
-        e, WW_EPARSE,
-        "no kernel '%.100s' in this source; `warpwise kernels FILE` lists its kernels",
-        wanted);
-  return ww_fail(e, WW_EUSAGE,
-                 "the source has %u kernels; say which one: --kernel NAME",
-                 n ? n : hosts);
-}
-
 /* ---- parts ---- */
 
 static void add_template(reader *r, ww_qpart *p, const ww_qtoken *t, uint32_t n) {
@@ -627,7 +548,71 @@ static void bind_templates(reader *r, const char *kernel, const char *name) {
   }
 }
 
+/* ---- what is no function ---- */
+
+/* Its words, read as declarations as far as they look like some. */
+static void add_raw(reader *r, const ww_qkernel_place *found) {
+  ww_qpart p = {.sym = -1};
+  if (found->directive)
+    ww_qlex_words(&r->lex, found->from, found->to, &p.t);
+  else
+    ww_qlex_range(&r->lex, found->from, found->to, true, &p.t);
+  if (!p.t.n) /* a name that stands in strings or comments alone */
+    ww_qlex_range(&r->lex, 0, r->scan.n, true, &p.t);
+  fuse(&p.t);
+  ww_qpair(&p.t, r->a);
+  ww_push(r->k->arena, &r->k->parts, p);
+  ww_push(r->a, &r->part_decl, -1);
+  if (*found->plain) {
+    ww_qtoken name = {.kind = Q_WORD, .s = found->plain, .n = strlen(found->plain)};
+    int32_t id = ww_qsym_add(&r->r, &name, Q_FUNCTION, 'o', 4);
+    ww_qmap_put(&r->r.globals, r->k->arena, &name, id);
+  }
+}
+
 /* ---- */
+
+static void add_builtins(reader *r) {
+  for (int i = 0; i < Q_NBUILTINS * 3; i++) {
+    int32_t id = ww_qsym_add(&r->r, &(ww_qtoken){.s = ""}, Q_BUILTIN, 'i', 4);
+    r->k->syms.v[id].builtin = i / 3;
+    r->k->syms.v[id].dim = i % 3;
+  }
+}
+
+static void read_collapse(ww_question_kernel *k) {
+  const ww_qtokens *t = &k->parts.v[0].t;
+  for (uint32_t i = 0; k->openmp && i + 2 < t->n; i++)
+    if (ww_qtoken_is(&t->v[i], "collapse") && t->v[i + 2].kind == Q_INT)
+      k->collapse = fmin(t->v[i + 2].value, 8);
+}
+
+/* All parts, which become more on the way. */
+static void resolve_parts(reader *r) {
+  ww_question_kernel *k = r->k;
+  for (uint32_t i = 0; i < k->parts.n; i++) {
+    int32_t decl = r->part_decl.v[i];
+    if (decl >= 0)
+      type_of_part(r, i);
+    ww_qresolve(&r->r, i, decl >= 0 && r->scan.decls[decl].is_class);
+  }
+  k->constant = WW_NEWN(k->arena, double, k->syms.n);
+  for (uint32_t i = 0; i < k->syms.n; i++)
+    k->constant[i] = NAN;
+}
+
+static ww_question_kernel *new_kernel(ww_arena *a, const char *name, bool raw) {
+  ww_question_kernel *k = WW_NEW(a, ww_question_kernel);
+  *k = (ww_question_kernel){.arena = a, .name = name, .raw = raw, .collapse = 1};
+  return k;
+}
+
+static bool has_code(const ww_scan *s) {
+  for (uint32_t i = 0; i < s->n; i++)
+    if (s->kind[i] != WW_BYTE_COMMENT && !isspace((unsigned char)s->text[i]))
+      return true;
+  return false;
+}
 
 ww_status ww_question_read(const char *source,
                            size_t n,
@@ -638,49 +623,56 @@ ww_status ww_question_read(const char *source,
                            ww_question_kernel **out,
                            ww_err *e) {
   reader r = {.a = a};
-  int32_t decl;
+  ww_qkernel_place found;
   *out = NULL;
-  if (n > SOURCE_MOST)
-    return ww_fail(e, WW_ELIMIT,
-                   "the source has more than 8 MB; give the file of the kernel alone");
-  if (memchr(source, 0, n))
-    n = strlen(source);
+  n = n < SOURCE_MOST ? n : SOURCE_MOST;
+  n = strnlen(source, n);
   ww_scan_source(ww_strndup(a, source, n), n, a, &r.scan);
+  if (!has_code(&r.scan))
+    return ww_fail(e, WW_EPARSE,
+                   "there is no code in this source: name the file that has the "
+                   "kernel");
   r.lex = (ww_qlex){.scan = &r.scan, .a = a};
-  ww_status st = find_kernel(&r, kernel, &decl, e);
+  ww_qlex_macros(&r.lex, flags, nflags);
+  ww_status st = ww_qkernel_find(&r.scan, &r.lex, kernel, flags, nflags, &found, e);
   if (st)
     return st;
-  const ww_decl *d = &r.scan.decls[decl];
-  ww_question_kernel *k = r.k = WW_NEW(a, ww_question_kernel);
-  *k = (ww_question_kernel){.arena = a,
-                            .name = d->name,
-                            .line = d->line,
-                            .openmp = !d->kernel,
-                            .collapse = 1};
+  const ww_decl *d = found.decl < 0 ? NULL : &r.scan.decls[found.decl];
+  ww_question_kernel *k = r.k =
+      new_kernel(a, d ? d->name : *found.plain ? found.plain : "source", !d);
+  if (d) {
+    k->line = d->line;
+    k->openmp = !d->kernel && ww_qkernel_is(&r.scan, d);
+  }
   r.r = (ww_qresolver){.k = k, .ctx = &r, .unknown = unknown};
-  ww_qlex_macros(&r.lex, flags, nflags);
   for (uint32_t i = 0; i < r.scan.ndecls; i++)
     read_decl(&r, i);
-  for (int i = 0; i < Q_NBUILTINS * 3; i++) {
-    int32_t id = ww_qsym_add(&r.r, &(ww_qtoken){.s = ""}, Q_BUILTIN, 'i', 4);
-    k->syms.v[id].builtin = i / 3;
-    k->syms.v[id].dim = i % 3;
-  }
-  add_part(&r, decl, -1);
-  const ww_qtokens *t = &k->parts.v[0].t;
-  for (uint32_t i = 0; k->openmp && i + 2 < t->n; i++)
-    if (ww_qtoken_is(&t->v[i], "collapse") && t->v[i + 2].kind == Q_INT)
-      k->collapse = fmin(t->v[i + 2].value, 8);
-  for (uint32_t i = 0; i < k->parts.n; i++) {
-    type_of_part(&r, i);
-    ww_qresolve(&r.r, i, r.scan.decls[r.part_decl.v[i]].is_class);
-  }
-  k->constant = WW_NEWN(a, double, k->syms.n);
-  for (uint32_t i = 0; i < k->syms.n; i++)
-    k->constant[i] = NAN;
-  bind_templates(&r, kernel, d->name);
+  add_builtins(&r);
+  if (d)
+    add_part(&r, found.decl, -1);
+  else
+    add_raw(&r, &found);
+  read_collapse(k);
+  resolve_parts(&r);
+  if (d)
+    bind_templates(&r, kernel, d->name);
   *out = k;
   return WW_OK;
+}
+
+ww_question_kernel *ww_question_unread(const char *kernel, ww_arena *a) {
+  reader r = {.a = a, .k = new_kernel(a, kernel ? kernel : "", true)};
+  r.r = (ww_qresolver){.k = r.k};
+  add_builtins(&r);
+  ww_push(a, &r.k->parts, (ww_qpart){.sym = -1});
+  r.k->constant = WW_NEWN(a, double, r.k->syms.n);
+  for (uint32_t i = 0; i < r.k->syms.n; i++)
+    r.k->constant[i] = NAN;
+  return r.k;
+}
+
+bool ww_question_is_raw(const ww_question_kernel *k) {
+  return k->raw;
 }
 
 uint32_t ww_question_params(const ww_question_kernel *k,
@@ -719,7 +711,7 @@ uint32_t ww_question_kernels(const char *source,
     n = SOURCE_MOST;
   ww_scan_source(ww_strndup(a, source, n), n, a, &s);
   for (uint32_t i = 0; i < s.ndecls; i++)
-    if (is_kernel(&s, &s.decls[i]))
+    if (ww_qkernel_is(&s, &s.decls[i]))
       ww_push(a, &v, s.decls[i].name);
   *names = v.v;
   return v.n;

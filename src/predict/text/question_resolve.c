@@ -54,6 +54,7 @@ typedef struct {
   ww_dict names;
   bool is_class;
   bool function; /* a device function's: its parameters are not the launch's */
+  bool raw;      /* words: parameters may stand anywhere */
 } scope;
 
 static bool is_statement_word(const ww_qtoken *t) {
@@ -222,6 +223,8 @@ static void declare_all(scope *s, uint32_t from, const declared *d) {
 
 static bool begins_statement(const scope *s, uint32_t i) {
   const ww_qtoken *t = &s->t[i];
+  if (s->raw && i && ww_qop_in(&t[-1], "( ,"))
+    return true;
   if (i && t[-1].op == '(')
     return i > 1 && ww_qtoken_is(&t[-2], "for");
   return !i || ww_qop_in(&t[-1], "; { } \n :");
@@ -359,7 +362,8 @@ void ww_qresolve(ww_qresolver *r, uint32_t part, bool is_class) {
              .t = p.t.v,
              .n = p.t.n,
              .is_class = is_class,
-             .function = part > 0};
+             .function = part > 0,
+             .raw = r->k->raw && !part};
   uint32_t i = 0;
   for (uint32_t k = 0; k < p.ntemplates; k++) {
     int32_t id = p.templates[k];

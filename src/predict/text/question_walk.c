@@ -682,9 +682,9 @@ void ww_question_walk(const ww_question_kernel *k,
   }
   set_values(&w);
   tables(&w);
-  out->heaviest = w.runs.threads;
   if (!p->body)
     return;
+  out->heaviest = w.runs.threads;
   leave_out(&w, a);
   ww_qwork_add(&w, Q_C_integer, 8); /* what every thread does before it begins */
   look(&w, a, total);
