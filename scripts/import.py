@@ -5,8 +5,9 @@
 data/import/repositories.tsv lists repository, commit and licence. FOLDER/checkouts/OWNER+NAME
 holds each of them at that commit (--clone gets those that are missing, by git). The files with
 most variety are taken: at most N kernels of a repository (default 130), drawn by the hash of the
-path. FOLDER/selected/ gets links to them and to all headers, and a compile_commands.json with the
-folders in which each file's headers are found. Then `warpwise dataset import` reads all of it.
+path. FOLDER/selected/ gets links to them and to the headers that they include, and a
+compile_commands.json with the folders in which these are found; headers that only a build makes
+are empty, PyTorch's and those of CUDA's samples are the stand-ins that the front end has for them. Then `warpwise dataset import` reads all of it.
 Nothing of these repositories becomes a part of this one: rows, features and hashes are kept."""
 import hashlib
 import json
@@ -20,8 +21,12 @@ HEADERS = ('.h', '.hpp', '.cuh', '.hh', '.inl', '.inc', '.hxx', '.ipp', '.def', 
 # Copies of other projects, and tests of a framework that need its build.
 LEAVE = re.compile(r'/(third_party|3rdparty|thirdparty|external|extern|vendor|deps|'
                    r'submodules|cub|thrust|cutlass)/')
-INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"]+)[>"]', re.M)
+INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
+TORCH = re.compile(r'(ATen|torch|c10|THC|pybind11)/|helper_(cuda|functions|image|string|timer)\.h$')
+SHIM = os.path.join(HERE, 'src/front/shim/cuda')
+STANDARD = b'#include <cstdio>\n#include <stdexcept>\n#include <string>\n#include <vector>\n'
 MOST_FOLDERS = 24
+MOST_HEADERS = 400 # of one file
 
 
 def repositories():
@@ -54,9 +59,9 @@ def files_of(root):
             path = os.path.join(folder, name)
             if os.path.islink(path):
                 continue
-            if name.endswith(HEADERS):
+            if name.endswith(HEADERS) or name.endswith('.cu'):
                 headers.append(path)
-            elif name.endswith('.cu') and not LEAVE.search(path):
+            if name.endswith('.cu') and not LEAVE.search(path):
                 n = read(path).count(b'__global__')
                 if n:
                     kernels.append((path, n))
@@ -75,54 +80,93 @@ def drawn(kernels, root, most):
     return taken
 
 
-def folders_of(path, root, ends):
-    """The folders from which what a file includes, and what that includes, is found."""
-    found, seen, todo = {}, set(), [path]
-    while todo and len(seen) < 400:
+def includes_of(path, ends):
+    """The headers that a file includes, and those that these include; and the folders from
+    which they are found, the most needed first."""
+    found, seen, missing, todo = {}, set(), set(), [path]
+    while todo and len(seen) < MOST_HEADERS:
         at = todo.pop()
         if at in seen:
             continue
         seen.add(at)
-        for name in INCLUDE.findall(read(at)):
+        for mark, name in INCLUDE.findall(read(at)):
             name = os.path.normpath(name.decode('utf8', 'replace'))
-            beside = os.path.join(os.path.dirname(at), name)
-            if os.path.exists(beside):
+            beside = os.path.normpath(os.path.join(os.path.dirname(at), name))
+            if beside in ends.get(os.path.basename(name), ()):
                 todo.append(beside)
                 continue
             near = [h for h in ends.get(os.path.basename(name), ())
                     if h.endswith('/' + name)]
             if not near:
+                if mark == b'"' or TORCH.match(name):
+                    missing.add(name)
                 continue
             best = max(near, key=lambda h: len(os.path.commonprefix([h, at])))
             where = best[:-len(name) - 1]
             found[where] = found.get(where, 0) + 1
             todo.append(best)
-    order = sorted(found, key=lambda w: -found[w])[:MOST_FOLDERS]
-    return [os.path.relpath(w, root) for w in order]
+    order = sorted(found, key=lambda w: (-found[w], w))[:MOST_FOLDERS]
+    return seen, order, missing
+
+
+def torch_stubs(to):
+    """The front end's stand-ins for headers of PyTorch and of CUDA's samples."""
+    os.makedirs(os.path.join(to, 'torch'), exist_ok=True)
+    table = open(os.path.join(SHIM, 'aliases.yaml')).read()
+    for name, file in re.findall(r'name: (\S+?), external-contents: (\S+?)\}', table):
+        name = name.replace('/warpwise-shim/cuda/', '')
+        if TORCH.match(name):
+            os.makedirs(os.path.dirname(os.path.join(to, name)), exist_ok=True)
+            with open(os.path.join(to, name), 'w') as f:
+                f.write('#include <%s>\n' % file)
+    files = ['torch/' + f for f in os.listdir(os.path.join(SHIM, 'torch'))]
+    for file in files + [f for f in os.listdir(SHIM) if TORCH.match(f)]:
+        with open(os.path.join(to, file), 'wb') as f:
+            text = read(os.path.join(SHIM, file))
+            f.write(STANDARD + text.replace(b'"ww_cuda.h"', b'<cuda_runtime.h>'))
+
+
+def empty_headers(to, names):
+    """Only where nobody has the name."""
+    toolkit = os.environ.get('CUDA_HOME', '/usr/local/cuda')
+    others = ('/usr/include', os.path.join(toolkit, 'include'), SHIM)
+    for name in names:
+        path = os.path.join(to, name)
+        if name.startswith('..') or os.path.isabs(name) or os.path.exists(path):
+            continue
+        if any(os.path.exists(os.path.join(f, name)) for f in others):
+            continue
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        open(path, 'w').close()
 
 
 def select(name, checkout, selected, most):
     kernels, headers = files_of(checkout)
     taken = drawn(kernels, checkout, most)
-    if not taken:
-        return 0
     to = os.path.join(selected, name)
-    inside = lambda p: os.path.join(to, os.path.relpath(p, checkout))
     ends = {}
     for h in headers:
-        ends.setdefault(os.path.basename(h), []).append(inside(h))
-    for path in taken + headers:
-        os.makedirs(os.path.dirname(inside(path)), exist_ok=True)
-        if not os.path.exists(inside(path)):
-            os.link(path, inside(path))
-    commands = []
+        ends.setdefault(os.path.basename(h), []).append(h)
+    commands, needed, missing = [], set(), set()
+    stubs = [os.path.join(selected, '.torch'), os.path.join(to, '.empty')]
     for path in taken:
-        flags = ['-I' + f for f in ['.'] + folders_of(inside(path), to, ends)]
-        commands.append({'directory': to, 'file': os.path.relpath(path, checkout),
-                         'arguments': ['clang++', '-std=c++17'] + flags +
-                                      ['-c', os.path.relpath(path, checkout)]})
-    with open(os.path.join(to, 'compile_commands.json'), 'w') as f:
-        json.dump(commands, f, indent=1)
+        seen, folders, unknown = includes_of(path, ends)
+        needed |= seen
+        missing |= unknown
+        file = os.path.relpath(path, checkout)
+        flags = ['-I' + os.path.relpath(f, checkout) for f in [checkout] + folders]
+        flags += ['-I' + f for f in stubs if unknown]
+        commands.append({'directory': to, 'file': file,
+                         'arguments': ['clang++', '-std=c++17'] + flags + ['-c', file]})
+    for path in needed:
+        link = os.path.join(to, os.path.relpath(path, checkout))
+        os.makedirs(os.path.dirname(link), exist_ok=True)
+        if not os.path.exists(link):
+            os.link(path, link)
+    empty_headers(stubs[1], {m for m in missing if not TORCH.match(m)})
+    if taken:
+        with open(os.path.join(to, 'compile_commands.json'), 'w') as f:
+            json.dump(commands, f, indent=1)
     return len(taken)
 
 
@@ -142,6 +186,7 @@ def main():
     selected = os.path.join(folder, 'selected-%d-%d' % part if part[1] > 1 else 'selected')
     os.makedirs(checkouts, exist_ok=True)
     os.makedirs(selected, exist_ok=True)
+    torch_stubs(os.path.join(selected, '.torch'))
     for i, (name, commit) in enumerate(repositories()):
         if i % part[1] != part[0]:
             continue
