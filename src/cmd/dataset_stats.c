@@ -71,7 +71,7 @@ static ww_status read_other(ww_cmd *c, const char *path, ww_stats *out) {
   return st;
 }
 
-static ww_status read_again(ww_cmd *c, ww_store *s, const char *path, ww_repeats *out) {
+static ww_status read_again(ww_cmd *c, ww_store *s, const char *path, ww_repeat_counts *out) {
   ww_store *again = NULL;
   ww_status st = ww_store_open(path, WW_STORE_READ, &again, &c->err);
   if (!st)
@@ -102,7 +102,7 @@ static ww_status run(ww_cmd *c) {
   ww_store *s = NULL;
   ww_stats ours = {0};
   ww_stats other = {0};
-  ww_repeats repeats;
+  ww_repeat_counts repeats;
   ww_store_filter f = every;
   f.gpu = c->gpu;
   if (c->noperands > 1)

@@ -152,15 +152,15 @@ typedef struct {
   double median, p95; /* of |off| */
   ww_repeat_row worst[WW_WORST_REPEATS];
   uint32_t nworst;
-} ww_repeats;
+} ww_repeat_counts;
 /* `again`: the store of the repetition. */
-ww_status ww_repeats_find(ww_store *s, ww_store *again, ww_repeats *out, ww_err *e);
+ww_status ww_repeats_find(ww_store *s, ww_store *again, ww_repeat_counts *out, ww_err *e);
 
 /* ---- output ---- */
 
 typedef struct {
   const ww_stats *ours, *other; /* other NULL: nothing to compare with */
-  const ww_repeats *repeats;    /* NULL: none */
+  const ww_repeat_counts *repeats;    /* NULL: none */
 } ww_stats_view;
 void ww_stats_print(const ww_stats_view *v, FILE *f);
 void ww_stats_json(const ww_stats_view *v, ww_buf *out);

@@ -106,7 +106,7 @@ static void spreads(ww_json *j, const ww_stats_view *v) {
   ww_json_end_arr(j);
 }
 
-static void repeats(ww_json *j, const ww_repeats *r) {
+static void repeats(ww_json *j, const ww_repeat_counts *r) {
   ww_json_put(
       j,
       "repeated:{compared:%lu,agree:%lu,agree_share!:%g,told_by_spread:%lu,absent:%lu,"

@@ -19,7 +19,7 @@ typedef struct {
   ww_map at; /* identity -> place in rows */
   WW_VEC(held) rows;
   WW_VEC(float) off; /* of the compared ones */
-  ww_repeats *out;
+  ww_repeat_counts *out;
 } job;
 
 static uint64_t identity(const ww_store_row *r) {
@@ -41,7 +41,7 @@ static ww_status keep(void *ctx, const ww_store_row *r, ww_err *e) {
   return WW_OK;
 }
 
-static void add_worst(ww_repeats *o, const ww_repeat_row *row) {
+static void add_worst(ww_repeat_counts *o, const ww_repeat_row *row) {
   uint32_t at;
   if (o->nworst < WW_WORST_REPEATS)
     o->nworst++;
@@ -54,7 +54,7 @@ static void add_worst(ww_repeats *o, const ww_repeat_row *row) {
 
 static ww_status meet(void *ctx, const ww_store_row *r, ww_err *e) {
   job *j = ctx;
-  ww_repeats *o = j->out;
+  ww_repeat_counts *o = j->out;
   (void)e;
   const uint32_t *at = ww_map_find(&j->at, identity(r));
   held *s = at ? &j->rows.v[*at] : NULL;
@@ -83,7 +83,7 @@ static ww_status meet(void *ctx, const ww_store_row *r, ww_err *e) {
   return WW_OK;
 }
 
-ww_status ww_repeats_find(ww_store *s, ww_store *again, ww_repeats *out, ww_err *e) {
+ww_status ww_repeats_find(ww_store *s, ww_store *again, ww_repeat_counts *out, ww_err *e) {
   ww_store_filter all = {
       .origin = -1,
       .failed = true,
@@ -92,7 +92,7 @@ ww_status ww_repeats_find(ww_store *s, ww_store *again, ww_repeats *out, ww_err 
       .a = ww_arena_new(),
       .out = out,
   };
-  *out = (ww_repeats){.median = NAN, .p95 = NAN};
+  *out = (ww_repeat_counts){.median = NAN, .p95 = NAN};
   ww_status st = ww_store_each(again, &all, keep, &j, e);
   if (!st)
     st = ww_store_each(s, &all, meet, &j, e);

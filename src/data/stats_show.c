@@ -156,7 +156,7 @@ static void coverage(const ww_stats *ours, const ww_stats *other, FILE *f) {
           dim(f), WW_COVERED_FROM, off(f));
 }
 
-static void repeats(const ww_repeats *r, FILE *f) {
+static void repeats(const ww_repeat_counts *r, FILE *f) {
   head(f, "Repeated");
   if (!r->compared) {
     fprintf(f, "  no launch is in both stores\n");

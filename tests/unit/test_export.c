@@ -405,7 +405,7 @@ static void repeated_launches(void **state) {
   ww_store *s = open_store(ww_path_join(*state, dir, "a.sqlite")),
            *t = open_store(ww_path_join(*state, dir, "b.sqlite"));
   ww_gen_kernel g;
-  ww_repeats r;
+  ww_repeat_counts r;
   ww_err e;
   assert_int_equal(ww_gen_make(1, 7, 3, *state, &g, &e), WW_OK);
   for (uint32_t k = 0; k < 6; k++) {
