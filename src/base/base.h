@@ -260,6 +260,7 @@ const char *ww_self_path(ww_arena *a);
 /* where shim/, gpus/ live: $WARPWISE_DATA, else beside the binary, else
  * PREFIX/share/warpwise */
 const char *ww_data_dir(ww_arena *a);
+bool ww_make_dirs(char *path); /* the folder and those above it */
 const char *ww_path_join(ww_arena *a, const char *dir, const char *name);
 const char *ww_path_dir(ww_arena *a, const char *path);
 const char *ww_path_base(const char *path);

@@ -302,7 +302,7 @@ const char *ww_path_base(const char *path) {
   return slash ? slash + 1 : path;
 }
 
-static bool make_dirs(char *path) {
+bool ww_make_dirs(char *path) {
   for (char *p = path + 1; (p = strchr(p, '/')); p++) {
     *p = 0;
     bool ok = !mkdir(path, 0777) || errno == EEXIST;
@@ -319,7 +319,7 @@ const char *ww_cache_dir(ww_arena *a) {
   char *dir = xdg && xdg[0] == '/'     ? ww_fmt(a, "%s/warpwise", xdg)
               : home && home[0] == '/' ? ww_fmt(a, "%s/.cache/warpwise", home)
                                        : NULL;
-  return dir && make_dirs(dir) && !access(dir, W_OK) ? dir : NULL;
+  return dir && ww_make_dirs(dir) && !access(dir, W_OK) ? dir : NULL;
 }
 
 const char *ww_self_path(ww_arena *a) {

@@ -10,7 +10,7 @@
 extern const ww_command ww_cmd_dataset_collect;
 
 typedef struct {
-  const char *store, *plan, *seconds, *counters, *with, *database, *alike;
+  const char *store, *plan, *seconds, *counters, *with, *database, *alike, *keep;
   ww_strings reports, against;
   uint64_t launches, seed, jobs;
 } options;
@@ -50,6 +50,9 @@ static const ww_option table[] = {
               "DIR",
               "leave out kernels that `dataset check` would call alike to one of this "
               "checkout (repeatable)"),
+    WW_OPTION(keep,
+              "DIR",
+              "keep what was read of each file there: the same command goes on with it"),
     WW_OPTION(seed, "N", "of the sampled launches (default 1)"),
     WW_OPTION(with, "COMPILER", "nvcc or nvrtc; else nvcc where it is found"),
     WW_OPTION(jobs, "N", "processes (default: one per core)", 'j'),
@@ -132,6 +135,7 @@ static ww_status leave_out(ww_cmd *c, const options *o, ww_gathered *g) {
         .dir = o->against.v[k],
         .structures = true,
         .limit_s = FILE_S,
+        .keep = o->keep,
         .jobs = o->jobs};
     ww_status st = ww_gather(c, &how, &other);
     if (st)
@@ -152,11 +156,14 @@ static ww_status import_sources(ww_cmd *c, const options *o, const char *dir) {
       .launches = true,
       .limit_s = FILE_S,
       .database = o->database,
+      .keep = o->keep,
       .jobs = o->jobs,
       .variants = {.params = &params,
                    .launches = o->launches ? o->launches : LAUNCHES,
                    .seed = o->seed ? o->seed : 1}};
   const char *ready = o->plan ? o->plan : ww_fmt(c->arena, "%s.ready.jsonl", o->store);
+  if (o->keep && !ww_make_dirs(ww_strdup(c->arena, o->keep)))
+    return ww_fail(&c->err, WW_EIO, "cannot make the folder '%s'", o->keep);
   if (ww_share_option(c, "alike", o->alike, &alike) || target(c, o, &gpu, &how) ||
       ww_params_load(c->arena, &params, &c->err) || ww_gather(c, &how, &g))
     return c->err.code;

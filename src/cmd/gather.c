@@ -304,17 +304,20 @@ static bool flags_done(const gather *g, const reading *r, uint32_t before) {
 /* ---- what was read before ---- */
 
 /* A file of the corpus stands for itself (it includes nothing of its own), so its lines
- * depend on its text, the launches listed for it and the options. */
+ * depend on its text, the launches listed for it and the options. Of other files the
+ * user says that what they include stays the same, by naming a folder to keep lines in. */
 static const char *
 kept_at(const gather *g, const reading *r, const char *text, size_t n) {
   const ww_variants_options *v = &g->o->variants;
-  const char *cache = g->o->corpus && g->o->launches ? ww_cache_dir(r->c.arena) : NULL;
+  const char *cache = g->o->keep                       ? g->o->keep
+                      : g->o->corpus && g->o->launches ? ww_cache_dir(r->c.arena)
+                                                       : NULL;
   if (!cache)
     return NULL;
   ww_buf b = {0};
   ww_buf_fmt(&b, "%d %s %s %u %" PRIu64 " %" PRIu64 " %g %g %d\n", LINES_VERSION,
-             r->file->relative, v->gpu->name, v->launches, v->seed, v->budget,
-             v->most_bytes, v->most_us, g->o->structures);
+             r->file->relative, v->gpu ? v->gpu->name : "", v->launches, v->seed,
+             v->budget, v->most_bytes, v->most_us, g->o->structures);
   for (uint32_t k = 0; k < g->listed.n; k++) {
     ww_launch l = g->listed.v[k];
     if (!of_file(r, &l))
@@ -373,7 +376,7 @@ static void read_file(gather *g, uint32_t index, ww_worker *to) {
   ww_buf_fmt(&r.text, "C\t%u %u %u %u %u %u", c->tried, c->kept, c->fault, c->slow,
              c->large, c->same);
   end_line(&r);
-  if (!r.failures && kept) /* another time it may go well */
+  if (kept && (g->o->keep || !r.failures)) /* another time it may go well */
     ww_write_file_atomic(kept, r.text.s, r.text.n, NULL);
 }
 
@@ -393,11 +396,22 @@ void ww_gather_failed(ww_gathered *g,
   ww_push(a, &g->failures, (ww_gathered_failure){file, kernel, ww_strdup(a, message)});
 }
 
+/* What a child told before it died is all that a further run would get from it. */
+static void keep_rest(const gather *g, uint32_t index, const char *text, size_t n) {
+  reading r = {.file = &g->out->files.v[index], .c = {.arena = ww_arena_new()}};
+  char *source;
+  size_t size;
+  if (!ww_read_file(r.c.arena, r.file->path, 64 << 20, &source, &size, NULL))
+    ww_write_file_atomic(kept_at(g, &r, source, size), text, n, NULL);
+  ww_arena_free(r.c.arena);
+}
+
 static void file_done(
     void *ctx, uint32_t index, char *text, size_t n, const ww_worker_death *death) {
   gather *g = ctx;
-  (void)n;
   g->text[index] = ww_strdup(g->c->arena, text);
+  if (death && g->o->keep)
+    keep_rest(g, index, text, n);
   if (death)
     ww_gather_failed(g->out, g->out->files.v[index].relative, NULL, death->why,
                      g->c->arena);

@@ -23,6 +23,7 @@ typedef struct {
   bool launches;   /* launches are wanted */
   ww_variants_options variants;
   const char *database;   /* compile_commands.json, as -p */
+  const char *keep;       /* folder for what was read of each file; NULL: none */
   const char *dialect;    /* launches of this one alone: "cuda", "opencl"; NULL: of what
                              can be measured */
   uint32_t jobs, limit_s; /* processes; seconds for a file, 0: 600 */

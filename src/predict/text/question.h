@@ -14,6 +14,9 @@
 #include "../model/features.h"
 
 #define WW_QUESTION_VERSION 3
+/* Models of version 2 understand what they are asked: they take the features of the
+ * source, and never saw raw words or evidence. */
+#define WW_QUESTION_OLDEST 2
 enum {
   WW_QUESTION_SOURCE_FEATURES = 64,
   /* two flags, the metrics and the machine model's features: question_evidence.c */

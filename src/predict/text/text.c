@@ -333,12 +333,12 @@ static ww_status read_side(ww_text *t, const char *path, ww_err *e) {
   cJSON_Delete(j);
   if (st)
     return st;
-  if (version && version != WW_QUESTION_VERSION)
+  if (version && (version < WW_QUESTION_OLDEST || version > WW_QUESTION_VERSION))
     return ww_fail(
         e, WW_EDATA,
-        "%s was trained on questions of version %llu, this program asks version %d: "
-        "take the model that came with it",
-        path, (unsigned long long)version, WW_QUESTION_VERSION);
+        "%s was trained on questions of version %llu, this program asks versions %d to "
+        "%d: take the model that came with it",
+        path, (unsigned long long)version, WW_QUESTION_OLDEST, WW_QUESTION_VERSION);
   return WW_OK;
 }
 
@@ -347,7 +347,8 @@ static ww_status fits(const ww_text *t, const char *path, ww_err *e) {
   const ww_lm_config *c = ww_lm_config_of(t->lm);
   const char *what = !t->tokenizer               ? "has no tokenizer"
                      : c->numbers != WW_NMETRICS ? "has no head for our metrics"
-                     : c->features != WW_QUESTION_FEATURES ||
+                     : (c->features != WW_QUESTION_FEATURES &&
+                        c->features != WW_QUESTION_SOURCE_FEATURES) ||
                              c->feature_tokens != WW_QUESTION_FEATURE_TOKENS
                          ? "does not take our features"
                      : ww_tokenizer_id(t->tokenizer, WW_QUESTION_END) < 0
@@ -447,7 +448,8 @@ static ww_status ask_batch(ww_text *t,
                            ww_err *e) {
   uint32_t vocab = ww_lm_config_of(t->lm)->vocab;
   size_t nlogits = (size_t)n * vocab;
-  float *features = WW_NEWN(a, float, (size_t)n *WW_QUESTION_FEATURES);
+  uint32_t nfeatures = ww_lm_config_of(t->lm)->features;
+  float *features = WW_NEWN(a, float, (size_t)n *nfeatures);
   float *numbers = WW_NEWN(a, float, (size_t)n * 2 * WW_NMETRICS);
   float *logits = json ? WW_NEWN(a, float, nlogits) : NULL;
   pass p = {0};
@@ -455,8 +457,8 @@ static ww_status ask_batch(ww_text *t,
   for (uint32_t i = 0; i < n; i++) {
     ww_lm_session_clear(t->session, i);
     add_question(t, &q[i], i, json, a, &p);
-    memcpy(features + (size_t)i * WW_QUESTION_FEATURES, q[i].features,
-           sizeof q->features);
+    memcpy(features + (size_t)i * nfeatures, q[i].features,
+           nfeatures * sizeof *q->features);
   }
   ww_status st = run_pass(&p, t->session, features, logits, numbers, e);
   if (!st && json)
@@ -466,7 +468,7 @@ static ww_status ask_batch(ww_text *t,
     const float *v = numbers + (size_t)i * 2 * WW_NMETRICS;
     x->text = text[i];
     for (int m = 0; m < WW_NMETRICS; m++) {
-      x->number[m] = v[m];
+      x->number[m] = v[m] + q[i].base[m];
       x->spread[m] = v[WW_NMETRICS + m];
       x->json[m] = NAN;
     }
