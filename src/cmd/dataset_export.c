@@ -11,7 +11,7 @@ typedef struct {
   const char *as, *out, *split, *family, *origin, *sources, *corpus, *with, *ask,
       *style, *shard, *form;
   ww_strings evidence;
-  bool counters, failed, raw;
+  bool counters, failed, raw, random;
 } options;
 
 static const ww_option table[] = {
@@ -21,6 +21,10 @@ static const ww_option table[] = {
               "where it goes ('-': stdout); packed where the name ends in .zst",
               'o'),
     WW_OPTION(split, "NAME", "only train, validation or test"),
+    WW_OPTION(random,
+              NULL,
+              "launches on all sides at random instead of whole families: for comparison "
+              "with work that splits so; never for a model that is to be judged"),
     WW_OPTION(family, "NAME", "only this family of kernels"),
     WW_OPTION(origin, "NAME", "only corpus, generated or imported kernels"),
     WW_OPTION(counters, NULL, "only launches with hardware counters"),
@@ -118,6 +122,7 @@ static ww_status read_options(ww_cmd *c, const options *o, ww_export_options *ou
                              .form = form,
                              .ask = ask,
                              .split = o->split ? split : -1,
+                             .random = o->random,
                              .origin = o->origin ? origin : -1,
                              .family = o->family,
                              .gpu = c->gpu,

@@ -323,7 +323,7 @@ static ww_status each(void *ctx, const ww_store_row *given, ww_err *e) {
   own.versions = known(own.versions);
   own.compiler = known(own.compiler);
   own.error = known(own.error);
-  ww_split split = ww_split_of(&r->kernel);
+  ww_split split = o->random ? ww_split_at_random(r) : ww_split_of(&r->kernel);
   if (o->split >= 0 && (int)split != o->split)
     return WW_OK;
   ww_status st = kernel(j, &r->kernel, e);

@@ -36,6 +36,7 @@ typedef struct {
   ww_export_form form;
   const char *out;          /* "-": stdout */
   int split;                /* ww_split, -1 any */
+  bool random;              /* launches go to splits at random, not by family */
   int origin;               /* ww_origin, -1 any */
   const char *family, *gpu; /* NULL any */
   bool counters;            /* only rows with counters */

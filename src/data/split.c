@@ -38,3 +38,7 @@ ww_split ww_split_of(const ww_store_kernel *k) {
   uint64_t h = k->structure ? k->structure : ww_text_hash(k->key, 0);
   return by_hash(ww_hash(&h, sizeof h, 0));
 }
+
+ww_split ww_split_at_random(const ww_store_row *r) {
+  return by_hash(ww_hash(&r->number, sizeof r->number, ww_text_hash(r->kernel.key, 0)));
+}

@@ -11,6 +11,8 @@ extern const char *const ww_split_names[WW_NSPLITS]; /* "train", "validation", "
  * family that is not in it by the hash of its name, an imported kernel by that of its
  * repository's or, where it stands in no folder, of its structure, 8:1:1. */
 ww_split ww_split_of(const ww_store_kernel *k);
+/* As others do it: launches of one kernel on all sides, 8:1:1. For comparison alone. */
+ww_split ww_split_at_random(const ww_store_row *r);
 
 typedef struct {
   const char *name;
