@@ -17,7 +17,7 @@ typedef struct {
 
 #define LAUNCHES 6
 #define ALIKE 0.95 /* a copy: other names, another tile size */
-#define FILE_S 90   /* a file with many kernels that are slow to interpret gets fewer */
+#define FILE_S 25   /* a file with many kernels that are slow to interpret gets fewer */
 /* Of a device without a description (a CPU under OpenCL) nothing is known but that it
  * is no H200.
  */

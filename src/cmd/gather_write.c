@@ -4,6 +4,8 @@
 
 #include "gather.h"
 
+#define COMPILE_S 60 /* a file with hundreds of instances is left out */
+
 typedef struct {
   uint32_t ready, kernels, regime[WW_NREGIMES];
   double seconds; /* estimated, of one run of each */
@@ -86,6 +88,7 @@ ww_status ww_gather_write(
                       .source = &ww_source_plain,
                       .with = with,
                       .jobs = jobs,
+                      .limit_s = COMPILE_S,
                       .elsewhere = true,
                       .a = c->arena};
   for (uint32_t k = 0; k < g->launches.n; k++)

@@ -142,6 +142,7 @@ void ww_ready_compile(const ww_ready_how *j, ww_item *v, uint32_t count) {
   ww_compile_options o = {.architecture = arch,
                           .with = j->with,
                           .processes = j->jobs,
+                          .limit_s = j->limit_s,
                           .self = ww_self_path(j->a)};
   if (!st)
     st = ww_compile(jobs, n, &o, j->a, &e);

@@ -19,6 +19,7 @@ typedef struct {
   const ww_source_options *source;
   const char *with; /* nvcc, nvrtc, or NULL */
   uint32_t jobs;    /* compilations at a time; 0: one per core */
+  uint32_t limit_s; /* of nvcc for one file; 0: its own */
   bool elsewhere;   /* another machine measures: the GPU must be named */
   ww_arena *a;
 } ww_ready_how;

@@ -12,7 +12,6 @@
 #include "cuda_toolkit.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -21,11 +20,6 @@
 #define MEMORY ((uint64_t)16 << 30) /* of address space, each of its programs */
 
 /* ---- running it ---- */
-
-static const char *real_path(const char *path, ww_arena *a) {
-  char real[PATH_MAX];
-  return realpath(path, real) ? ww_strdup(a, real) : path;
-}
 
 /* What it may do besides reading. All may be NULL. */
 typedef struct {
@@ -41,11 +35,11 @@ static ww_status confined(const char *const *argv,
                           ww_run_result *r,
                           ww_err *e) {
   ww_arena *a = ww_arena_new();
-  const char *root = ww_path_dir(a, ww_path_dir(a, real_path(argv[0], a)));
+  const char *root = ww_path_dir(a, ww_path_dir(a, ww_path_real(a, argv[0])));
   const char *write[] = {may->folder, NULL};
   const char *run[] = {argv[0], root, "/bin/sh", may->host, NULL, NULL, NULL, NULL};
   if (may->host) {
-    run[4] = real_path(may->host, a);
+    run[4] = ww_path_real(a, may->host);
     run[5] = "/usr/lib/gcc";
     run[6] = "/usr/libexec/gcc";
   } else
@@ -163,21 +157,18 @@ typedef struct {
   const char *folder, *source, *header, *code;
 } files;
 
-/* What is put behind the source: the file of its lines in messages. */
-static const char behind[] = "warpwise-instances";
-
 static ww_status source_text(const ww_nvcc_job *j, ww_arena *a, ww_buf *b, ww_err *e) {
   char *text = (char *)j->text;
   ww_status st = text ? WW_OK : ww_read_file(a, j->file, SOURCE_MAX, &text, NULL, e);
   if (st)
     return st;
   ww_buf_puts(b, "#line 1 \"");
-  for (const char *c = j->file ? real_path(j->file, a) : "source.cu"; *c; c++)
+  for (const char *c = j->file ? ww_path_real(a, j->file) : "source.cu"; *c; c++)
     ww_buf_fmt(b, "%s%c", *c == '"' || *c == '\\' ? "\\" : "", *c == '\n' ? ' ' : *c);
   ww_buf_puts(b, "\"\n");
   ww_buf_puts(b, text + (ww_starts(text, "\xef\xbb\xbf") ? 3 : 0)); /* UTF-8's mark */
   if (j->instances && j->instances->n)
-    ww_buf_fmt(b, "\n#line 1 \"%s\"", behind);
+    ww_buf_fmt(b, "\n#line 1 \"%s\"", WW_NVCC_INSTANCES);
   for (uint32_t i = 0; j->instances && i < j->instances->n; i++)
     ww_buf_fmt(b, "\n__attribute__((used)) static auto ww_keep_%u = &%s;", i,
                j->instances->v[i]);
@@ -221,7 +212,7 @@ explain(const ww_nvcc_job *j, const ww_run_result *r, ww_arena *a, ww_err *e) {
   const char *logs[] = {r->err.s, r->out.s};
   for (int i = 0; i < 2; i++)
     if (ww_nvcc_next_error(logs[i], a, &m)) {
-      if (m.file && !strcmp(m.file, behind)) {
+      if (m.file && !strcmp(m.file, WW_NVCC_INSTANCES)) {
         m.file = j->file;
         m.line = m.col = 0;
       }
@@ -247,7 +238,7 @@ static void build_line(const ww_nvcc_job *j,
 }
 
 ww_status
-ww_nvcc_run(const ww_nvcc_job *j, ww_arena *a, char **code, size_t *n, ww_err *e) {
+ww_nvcc_run(ww_nvcc_job *j, ww_arena *a, char **code, size_t *n, ww_err *e) {
   const char *tmp = getenv("TMPDIR");
   char *folder = ww_fmt(a, "%s/warpwise-XXXXXX", tmp && *tmp == '/' ? tmp : "/tmp");
   const char *host = host_compiler(a);
@@ -256,7 +247,7 @@ ww_nvcc_run(const ww_nvcc_job *j, ww_arena *a, char **code, size_t *n, ww_err *e
   ww_run_result r = {0};
   if (!host)
     return ww_fail(e, WW_EDEVICE, "nvcc needs a host compiler: install g++");
-  const char *dir = j->file ? ww_path_dir(a, real_path(j->file, a)) : NULL;
+  const char *dir = j->file ? ww_path_dir(a, ww_path_real(a, j->file)) : NULL;
   if ((dir && !is_plain(dir)) || !is_plain(folder))
     return ww_fail(e, WW_EUSAGE, "nvcc is not given a folder named '%.200s'",
                    dir ? dir : folder);
@@ -276,8 +267,11 @@ ww_nvcc_run(const ww_nvcc_job *j, ww_arena *a, char **code, size_t *n, ww_err *e
   if (!st)
     st = confined(argv.v, &(rights){folder, host, j->visible, j->nvisible},
                   j->timeout_s, &r, e);
-  if (!st && (r.exit_code || r.timed_out))
+  j->log = NULL;
+  if (!st && (r.exit_code || r.timed_out)) {
+    j->log = ww_strdup(a, r.err.n ? r.err.s : r.out.n ? r.out.s : "");
     st = explain(j, &r, a, e);
+  }
   if (!st)
     st = ww_read_file(a, f.code, CODE_MAX, code, n, e);
   ww_remove_tree(folder);

@@ -12,6 +12,9 @@ const char *ww_nvcc_version(const char *nvcc, ww_arena *a); /* "nvcc 13.0.88" */
 /* The last one that it has and whose PTX is read here, "sm_90a". */
 const char *ww_nvcc_architecture(const char *nvcc, ww_arena *a);
 
+/* The file of an instance's message; its line is the instance's place, from 1. */
+#define WW_NVCC_INSTANCES "warpwise-instances"
+
 typedef struct {
   const char *nvcc;         /* ww_nvcc_find's */
   const char *form;         /* "-ptx" or "-cubin" */
@@ -28,10 +31,12 @@ typedef struct {
   const char *const *visible;
   uint32_t nvisible;
   double timeout_s;
+  /* out */
+  const char *log; /* what it said of a source that it rejects; NULL: nothing */
 } ww_nvcc_job;
 /* The code lies in the arena. An error in the source is WW_EDATA with its place. */
 ww_status
-ww_nvcc_run(const ww_nvcc_job *j, ww_arena *a, char **code, size_t *n, ww_err *e);
+ww_nvcc_run(ww_nvcc_job *j, ww_arena *a, char **code, size_t *n, ww_err *e);
 
 /* ---- nvcc_text.c ---- */
 /* The user's flags as nvcc or NVRTC takes them; what they do not know is left out. */

@@ -137,6 +137,7 @@ static void make_unit(session *s, const keyed *k, uint32_t n, ww_pool_unit *out)
   *out = (ww_pool_unit){.job = {.a = s->a,
                                 .nvcc = s->nvcc,
                                 .architecture = s->o->architecture,
+                                .limit_s = s->o->limit_s,
                                 .file = first->file,
                                 .text = first->text,
                                 .compiler = s->compiler}};
@@ -192,8 +193,11 @@ static void finish_job(ww_compile_job *j, const ww_pool_unit *u) {
   j->compiler = u->job.compiler;
 }
 
-/* Whether another kernel's name may be to blame: then each is tried on its own. */
+/* Whether another kernel's name may be to blame: then each is tried on its own. (nvcc is
+ * asked again without such names.) */
 static bool worth_splitting(session *s, const ww_pool_unit *u) {
+  if (u->job.nvcc)
+    return false;
   uint32_t missing = 0;
   uint32_t instances = 0;
   for (uint32_t i = 0; i < u->job.kernels.n; i++) {

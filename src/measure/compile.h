@@ -31,6 +31,7 @@ typedef struct {
   const char *architecture; /* "sm_90" */
   const char *with;         /* "nvcc", "nvrtc", NULL: nvcc where found */
   uint32_t processes;       /* 0: one per core */
+  uint32_t limit_s;         /* of nvcc for one file; 0: 600 */
   /* the program's own path, run as the worker; NULL: one after another in this process
    */
   const char *self;

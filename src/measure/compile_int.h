@@ -22,6 +22,7 @@ typedef struct {
   const char *file, *text;  /* text NULL: in the file */
   ww_strings flags;
   ww_strings kernels; /* distinct, as asked for */
+  uint32_t limit_s;   /* of nvcc for this file; 0: 600 */
   const char *out;    /* path of the .cubin to write; the same with .json behind it for
                          what is known of it */
   /* out */

@@ -33,8 +33,8 @@ static void write_words(ww_json *j, const char *key, const char *const *v, uint3
 
 static void write_unit(const ww_unit_job *u, ww_buf *out) {
   ww_json j = {.out = out};
-  ww_json_put(&j, "{nvcc:%i,architecture:%s,file?:%s,text?:%s,out:%s,compiler?:%s",
-              u->nvcc, u->architecture, u->file, u->text, u->out, u->compiler);
+  ww_json_put(&j, "{nvcc:%i,limit_s:%u,architecture:%s,file?:%s,text?:%s,out:%s,compiler?:%s",
+              u->nvcc, u->limit_s, u->architecture, u->file, u->text, u->out, u->compiler);
   write_words(&j, "flags", u->flags.v, u->flags.n);
   write_words(&j, "kernels", u->kernels.v, u->kernels.n);
   ww_json_end_obj(&j);
@@ -53,7 +53,9 @@ static ww_status read_unit(const char *line, ww_arena *a, ww_unit_job *u, ww_err
   cJSON *tree = ww_json_read(line, strlen(line), e);
   if (!tree)
     return WW_EPARSE;
+  const cJSON *limit = cJSON_GetObjectItemCaseSensitive(tree, "limit_s");
   *u = (ww_unit_job){.a = a,
+                     .limit_s = cJSON_IsNumber(limit) ? limit->valueint : 0,
                      .nvcc =
                          cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(tree, "nvcc")),
                      .architecture = ww_json_text(tree, "architecture", a),
