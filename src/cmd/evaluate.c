@@ -12,7 +12,7 @@
 
 typedef struct {
   const char *by, *sources, *group, *metric, *html, *out, *csv, *recordings, *ncu,
-      *parts, *model, *via;
+      *parts, *model, *via, *evidence;
   ww_strings fail_if;
   uint64_t limit, worst, jobs, seconds, budget;
   bool markdown, heads, ptxas;
@@ -67,6 +67,11 @@ static const ww_option table[] = {
     WW_OPTION(heads,
               NULL,
               "with --by text: counters from the regression head, without the JSON"),
+    WW_OPTION(
+        evidence,
+        "FORM",
+        "with --by text: what the model knows besides the text: source (default), "
+        "compiled or traced"),
     WW_OPTION(jobs, "N", "processes (default: one per core)", 'j'),
     WW_OPTION(seconds, "N", "give up a launch after N seconds (default 120)"),
     WW_OPTION(budget, "N", "warp instructions to trace of a launch"),
@@ -492,7 +497,15 @@ static ww_status run(ww_cmd *c) {
                          .limit_s = o->seconds,
                          .budget = o->budget,
                          .via = o->via,
-                         .ptxas = o->ptxas};
+                         .ptxas = o->ptxas,
+                         .model = o->model,
+                         .json = !o->heads};
+  int form = ww_word_option(c, "evidence", o->evidence, WW_EVIDENCE_WORDS);
+  if (form < 0)
+    return WW_EUSAGE;
+  how.evidence = o->evidence ? form : WW_EVIDENCE_SOURCE;
+  if ((o->model || o->heads || o->evidence) && !text)
+    return ww_usage(c, "--model, --heads and --evidence belong to --by text");
   if (choose(c, o, &as) || read_measured(&j) ||
       (grounded && ww_correction_load(c->arena, &how.correction, &c->err)))
     return c->err.code;
@@ -504,10 +517,9 @@ static ww_status run(ww_cmd *c) {
   how.parts = &parts;
   if (side)
     return side_by_side(&j, &as, &how);
-  bool ask = trace || grounded || ww_is(o->by, "machine");
-  if ((o->model || o->heads) && !text)
-    return ww_usage(c, "--model and --heads belong to --by text");
-  ww_status st = text  ? ww_evaluate_text(c, o->model, !o->heads, j.cases.v, j.cases.n)
+  bool ask = trace || grounded || how.evidence || ww_is(o->by, "machine");
+  ww_status st = text && !how.evidence
+                     ? ww_evaluate_text(c, o->model, !o->heads, j.cases.v, j.cases.n)
                  : ask ? ww_evaluate_predict(c, &how, j.cases.v, j.cases.n, &mine)
                        : from_file(&j);
   if (st || !mine)

@@ -14,6 +14,7 @@
 #include "../predict/learn/correct.h"
 #include "../predict/learn/score.h"
 #include "../predict/show/show.h"
+#include "../predict/text/question.h"
 #include "parts.h"
 #include "source.h"
 
@@ -78,6 +79,10 @@ typedef struct {
   const char *via;                 /* --via: who compiles; NULL: not said */
   bool ptxas;                      /* registers are ptxas's */
   const ww_parts *parts;           /* of a parallel job */
+  /* the language model's word on what the machine model says; SOURCE: not asked */
+  ww_evidence_form evidence;
+  const char *model; /* its file, NULL: the shipped one */
+  bool json;         /* counters from the JSON it writes, else from its head */
 } ww_evaluate_how;
 /* Fills predicted of every case. A launch that cannot be predicted, dies or takes too
  * long is one with an error inside. *mine: this is the rank that has them all. */

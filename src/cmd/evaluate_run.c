@@ -6,6 +6,8 @@
 #include <stdlib.h>
 
 #include "../base/process_pool.h"
+#include "../predict/text/question_evidence.h"
+#include "../query/text.h"
 #include "evaluate.h"
 
 #define LIMIT_S 120
@@ -21,10 +23,17 @@ typedef struct {
   ww_params params; /* of the machine model */
 } run;
 
+/* What a worker keeps from launch to launch. */
+typedef struct {
+  ww_source_cache source;
+  ww_text_reader text; /* the same source as the language model reads it */
+  ww_text *model;      /* NULL: not opened yet */
+} kept;
+
 /* ---- one launch ---- */
 
 static ww_status by_trace(const run *p,
-                          const ww_source_cache *s,
+                          kept *m,
                           const ww_launch *l,
                           const ww_gpu *g,
                           ww_arena *a,
@@ -33,20 +42,48 @@ static ww_status by_trace(const run *p,
   ww_trace_options o = {
       .sampling = {.budget = p->how->budget}, .lanes = g->lanes, .sms = g->sms};
   ww_trace_result *r = WW_NEW(a, ww_trace_result);
+  const ww_source_cache *s = &m->source;
   ww_status st = ww_trace(s->module, s->fn, l, &o, a, r, e);
   if (!st)
     ww_trace_report(s->fn, r, out);
   return st;
 }
 
+/* The language model, which knows what the machine model says. */
+static ww_status by_evidence(const run *p,
+                             kept *m,
+                             const ww_launch *l,
+                             const ww_prediction *said,
+                             const ww_gpu *g,
+                             ww_arena *a,
+                             ww_report *out,
+                             ww_err *e) {
+  ww_text_question q;
+  ww_text_answer *x = WW_NEW(a, ww_text_answer);
+  ww_launch settled = *l;
+  ww_status st = WW_OK;
+  if (!m->model)
+    st = ww_text_open(p->how->model, 1, &m->model, e);
+  if (!st)
+    st = ww_text_reader_ready(&m->text, &settled, a, NULL, e);
+  if (st)
+    return st;
+  ww_question_ask(m->text.kernel, &settled, g, a, &q);
+  ww_question_tell_prediction(&q, said, p->how->evidence, a);
+  st = ww_text_ask(m->model, &q, 1, p->how->json, a, x, e);
+  *out = x->report;
+  return st;
+}
+
 /* out[1]: the same before the correction, where both are asked for. */
 static ww_status by_machine(const run *p,
-                            const ww_source_cache *s,
+                            kept *m,
                             const ww_launch *l,
                             const ww_gpu *g,
                             ww_arena *a,
                             ww_report *out,
                             ww_err *e) {
+  const ww_source_cache *s = &m->source;
   ww_prediction *said = WW_NEW(a, ww_prediction);
   ww_answers asked = {
       .read = &s->read,
@@ -64,6 +101,8 @@ static ww_status by_machine(const run *p,
   ww_status st = ww_query_predict(s->read.unit, s->fn, l, &q, NULL, a, said, e);
   if (st)
     return st;
+  if (p->how->evidence)
+    return by_evidence(p, m, l, said, g, a, out, e);
   out[1] = said->report;
   out[1].kernel = s->fn->name;
   if (p->how->both)
@@ -73,12 +112,8 @@ static ww_status by_machine(const run *p,
 }
 
 /* The one place that asks an oracle. The report lives in `a` and in the cache. */
-static ww_status predict(const run *p,
-                         ww_cmd *c,
-                         ww_source_cache *cache,
-                         ww_eval_case *k,
-                         ww_arena *a,
-                         ww_report *out) {
+static ww_status predict(
+    const run *p, ww_cmd *c, kept *m, ww_eval_case *k, ww_arena *a, ww_report *out) {
   ww_launch l = k->launch;
   if (k->unready)
     return ww_fail(&c->err, WW_EDATA, "%s", k->unready);
@@ -86,12 +121,12 @@ static ww_status predict(const run *p,
     return ww_fail(&c->err, WW_EDATA, "the measured report has no launch");
   if (!l.file)
     return ww_fail(&c->err, WW_EDATA, "the launch names no source file");
-  const ww_source_cache *s = cache;
+  const ww_source_cache *s = &m->source;
   /* the same scores with and without a toolkit, unless it is asked for */
   const ww_source_options source = {.via = p->how->via ? p->how->via : "clang"};
-  if (ww_source_kernel(c, &source, cache, &l) ||
+  if (ww_source_kernel(c, &source, &m->source, &l) ||
       ww_lanes_fit(s->module, s->fn, k->gpu, "", &c->err) ||
-      (p->how->trace ? by_trace : by_machine)(p, s, &l, k->gpu, a, out, &c->err))
+      (p->how->trace ? by_trace : by_machine)(p, m, &l, k->gpu, a, out, &c->err))
     return c->err.code;
   out->kernel = s->fn->name;
   return WW_OK;
@@ -110,14 +145,14 @@ static void add_report(const ww_eval_case *k, ww_report *r, ww_buf *line) {
   ww_report_write(r, &(ww_json){.out = line}, NULL, NULL);
 }
 
-static void predict_case(
-    const run *p, ww_cmd *c, ww_source_cache *cache, ww_eval_case *k, ww_worker *w) {
+static void
+predict_case(const run *p, ww_cmd *c, kept *m, ww_eval_case *k, ww_worker *w) {
   ww_arena *a = ww_arena_new();
   ww_report r[2] = {0};
   ww_buf line = {0};
   double begin = ww_now();
   c->err = (ww_err){0};
-  if (predict(p, c, cache, k, a, r))
+  if (predict(p, c, m, k, a, r))
     r[0] = r[1] = (ww_report){.error = c->err};
   ww_buf_fmt(&line, "%.6f ", ww_now() - begin);
   add_report(k, &r[0], &line);
@@ -132,7 +167,7 @@ static void predict_case(
 
 static void predict_job(void *ctx, uint32_t job, ww_worker *w) {
   const run *p = ctx;
-  ww_source_cache cache = {0};
+  kept m = {0};
   ww_cmd c = *p->c; /* its operands are data files, not sources */
   c.noperands = 0;
   for (uint32_t i = p->begin[job]; i < p->begin[job + 1]; i++) {
@@ -140,7 +175,7 @@ static void predict_job(void *ctx, uint32_t job, ww_worker *w) {
     if (p->done[index])
       continue; /* the child before this one died of it, or got it done */
     ww_worker_begin(w, index);
-    predict_case(p, &c, &cache, &p->cases[index], w);
+    predict_case(p, &c, &m, &p->cases[index], w);
     ww_worker_end(w);
   }
 }

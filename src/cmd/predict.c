@@ -7,16 +7,12 @@
 #include <float.h>
 
 #include "../predict/show/sweep.h"
-#include "../query/text.h"
 #include "confidence.h"
 #include "many.h"
+#include "predict.h"
 
-typedef struct {
-  ww_ask_options ask;
-  const char *batch, *slower, *sweep, *svg, *html, *model, *dump, *parts, *confidence;
-  uint64_t jobs;
-  bool diff, heads;
-} options;
+typedef ww_predict_options options;
+typedef ww_predict_job job;
 
 static const ww_option table[] = {
     WW_PREDICT_OPTIONS,
@@ -49,6 +45,12 @@ static const ww_option table[] = {
         heads,
         NULL,
         "with --by text: counters from the regression head, without the JSON; quicker"),
+    WW_OPTION(
+        evidence,
+        "FORM",
+        "with --by text: what the model knows besides the text: source (default), "
+        "compiled (registers and memory), traced (every number of the machine "
+        "model)"),
     WW_OPTION(dump,
               "STAGE",
               "the numbers of one stage of the model instead: lowered, traffic, chain "
@@ -56,15 +58,6 @@ static const ww_option table[] = {
     WW_LIMIT_OPTIONS(ww_ask_options, "60"),
     {0},
 };
-
-typedef struct {
-  ww_cmd *c;
-  const options *o;
-  ww_ask_options asked; /* with the launches of --batch */
-  ww_ask ask;
-  const char **gpus, **grades; /* their names, and what is known of their figures */
-  ww_confidence confidence;
-} job;
 
 /* ---- single launches, and batches ---- */
 
@@ -400,155 +393,6 @@ static ww_status sweep(job *j) {
   return show_sweep(j, &w.r);
 }
 
-/* ---- what the language model says ---- */
-
-typedef struct {
-  ww_launch launch;
-  const char *kernel; /* plain */
-  ww_assumptions said;
-  uint32_t first; /* of its questions, one a GPU */
-  ww_err error;
-} asked;
-
-typedef struct {
-  asked *v; /* one a launch */
-  uint32_t n;
-  WW_VEC(ww_text_question) questions;
-  ww_text_answer *answers;
-} text_job;
-
-static void add_flags(ww_cmd *c, ww_launch *l) {
-  ww_strings flags = {0};
-  ww_strings_add(c->arena, &flags, l->flags, l->nflags);
-  ww_strings_add(c->arena, &flags, c->rest, c->nrest);
-  l->flags = flags.v;
-  l->nflags = flags.n;
-}
-
-/* Neither spec nor comment say how it is launched: the host code may, which a compiler
- * has to read.
- */
-static bool by_host_code(job *j, ww_text_reader *source, asked *x) {
-  /* its error is of no use: that nothing says the launch was told already */
-  ww_cmd c = *j->c;
-  ww_launch l = x->launch;
-  ww_err e = {0};
-  if (l.grid[0] || x->error.code != WW_EUSAGE)
-    return false;
-  ww_source_cache *cache = &j->ask.cache;
-  if (ww_source_kernel(&c, &j->asked.source, cache, &l) ||
-      ww_text_reader_ready(source, &l, c.arena, &cache->said, &e))
-    return false;
-  x->launch = l;
-  x->said = cache->said;
-  x->error = (ww_err){0};
-  return true;
-}
-
-static void make_questions(job *j, text_job *t) {
-  ww_text_reader source = {0};
-  for (uint32_t k = 0; k < t->n; k++) {
-    asked *x = &t->v[k];
-    add_flags(j->c, &x->launch);
-    if (j->asked.cache)
-      x->launch.warm = !strcmp(j->asked.cache, "warm");
-    if (ww_text_reader_ready(&source, &x->launch, j->c->arena, &x->said, &x->error) &&
-        !by_host_code(j, &source, x))
-      continue;
-    x->kernel = ww_strdup(j->c->arena, ww_question_name(source.kernel, NULL));
-    x->first = t->questions.n;
-    for (uint32_t g = 0; g < j->ask.targets.n; g++) {
-      ww_text_question q;
-      ww_question_ask(source.kernel, &x->launch, &j->ask.targets.gpus[g], j->c->arena,
-                      &q);
-      ww_push(j->c->arena, &t->questions, q);
-    }
-  }
-  ww_text_reader_free(&source);
-}
-
-static void add_text(void *ctx, ww_json *j) {
-  const ww_text_answer *x = ctx;
-  if (!x->text)
-    return;
-  ww_json_key(j, "text"); /* as the model wrote it, before roofs and rates */
-  ww_json_raw(j, x->text);
-}
-
-/* One line a launch of a batch. */
-static void print_text(const asked *x, const ww_report *r) {
-  char us[16];
-  char low[16];
-  char high[16];
-  const ww_quantity *t = &r->m[WW_M_time_us];
-  unsigned long long grid = ww_volume(x->launch.grid);
-  unsigned long long block = ww_volume(x->launch.block);
-  printf("%-28s %8llu x %-5llu %-8s %11s   %s .. %s\n", x->kernel, grid, block, r->gpu,
-         ww_show_us(t->value, us), ww_show_us(t->low, low), ww_show_us(t->high, high));
-}
-
-static void show_text(job *j, const text_job *t, const asked *x) {
-  ww_cmd *c = j->c;
-  for (uint32_t g = 0; g < j->ask.targets.n; g++) {
-    ww_text_answer *answer = &t->answers[x->first + g];
-    ww_report *r = &answer->report;
-    r->file = x->launch.file;
-    r->kernel = x->kernel;
-    r->launch = &x->launch;
-    ww_query_assume(&j->ask.targets, &x->said, c->arena, r);
-    if (c->json)
-      ww_print_report(r, add_text, answer);
-    else if (j->o->batch)
-      print_text(x, r);
-    else {
-      if (x > t->v || g)
-        putchar('\n');
-      ww_report_print(r, stdout);
-    }
-  }
-}
-
-static ww_status show_texts(job *j, text_job *t) {
-  ww_cmd *c = j->c;
-  ww_status worst = WW_OK;
-  for (uint32_t k = 0; k < t->n; k++) {
-    asked *x = &t->v[k];
-    worst = ww_worse(worst, x->error.code);
-    if (!x->error.code) {
-      show_text(j, t, x);
-      continue;
-    }
-    c->err = x->error;
-    c->file = x->launch.file;
-    c->kernel = x->launch.kernel;
-    if (t->n > 1)
-      ww_cmd_complain(c);
-  }
-  return worst;
-}
-
-/* All questions are made first, so that the model answers them in shared passes; a
- * launch without a question has its error in its place. */
-static ww_status predict_by_text(job *j) {
-  ww_cmd *c = j->c;
-  text_job t = {.n = j->ask.n};
-  ww_text *model;
-  ww_status st = ww_text_open(j->o->model, 0, &model, &c->err);
-  if (st)
-    return st;
-  t.v = WW_NEWN(c->arena, asked, t.n + 1);
-  for (uint32_t k = 0; k < t.n; k++)
-    t.v[k].launch = j->ask.launches[k];
-  make_questions(j, &t);
-  t.answers = WW_NEWN(c->arena, ww_text_answer, t.questions.n + 1);
-  st = ww_text_ask(model, t.questions.v, t.questions.n, !j->o->heads, c->arena,
-                   t.answers, &c->err);
-  if (!st)
-    st = show_texts(j, &t);
-  ww_text_close(model);
-  return st;
-}
-
 /* ---- the command ---- */
 
 static bool by_text(const options *o) {
@@ -576,8 +420,8 @@ static ww_status check(ww_cmd *c, const options *o) {
     return ww_usage(c,
                     "--by text takes single launches and --batch, not --diff, --sweep, "
                     "--ptxas, --dump or --require-confidence");
-  if ((o->model || o->heads) && !by_text(o))
-    return ww_usage(c, "--model and --heads belong to --by text");
+  if ((o->model || o->heads || o->evidence) && !by_text(o))
+    return ww_usage(c, "--model, --heads and --evidence belong to --by text");
   if (o->batch && o->ask.source.launch)
     return ww_usage(c, "--batch and --launch: give one of them");
   return WW_OK;
@@ -592,7 +436,13 @@ static ww_status run(ww_cmd *c) {
   if (check(c, o) || ww_confidence_parse(c, o->confidence, &j.confidence))
     return c->err.code;
   j.asked = o->ask;
-  j.asked.text = by_text(o);
+  int form = ww_word_option(c, "evidence", o->evidence, WW_EVIDENCE_WORDS);
+  if (form < 0)
+    return WW_EUSAGE;
+  j.evidence = o->evidence ? form : WW_EVIDENCE_SOURCE;
+  if (by_text(o) && j.evidence)
+    j.asked.by = "machine"; /* what the model was trained beside */
+  j.asked.text = by_text(o) && !j.evidence;
   j.asked.program = o->batch;
   if (o->batch)
     j.asked.source.launch = o->batch;
@@ -607,7 +457,7 @@ static ww_status run(ww_cmd *c) {
   }
   ww_status st = o->diff      ? diff(&j)
                  : o->sweep   ? sweep(&j)
-                 : by_text(o) ? predict_by_text(&j)
+                 : by_text(o) ? ww_predict_by_text(&j)
                  : o->batch   ? predict_batch(&j)
                               : predict_all(&j);
   ww_source_free(&j.ask.cache);

@@ -544,7 +544,7 @@ ww_status ww_train_lm(ww_cmd *c, const options *o) {
 
 ww_status ww_train_tokenizer(ww_cmd *c, const options *o) {
   static const char *const ours[] = {WW_ANSWER_END, WW_QUESTION_END,
-                                     WW_QUESTION_FEATURE, NULL};
+                                     WW_QUESTION_FEATURE, WW_ANSWER_WHY, NULL};
   ww_strings special = o->special;
   ww_texts *texts;
   if (!o->data)

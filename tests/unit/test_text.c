@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "../../src/predict/text/question_evidence.h"
 #include "../../src/predict/text/text.h"
 
 /* ---- a model ---- */
 
 static const char *const specials[] = {WW_QUESTION_FEATURE, WW_QUESTION_END,
-                                       WW_ANSWER_END, NULL};
+                                       WW_ANSWER_END, WW_ANSWER_WHY, NULL};
 
 typedef struct {
   ww_arena *a;
@@ -38,7 +39,8 @@ static const char *next_text(void *ctx, size_t *n) {
   return s;
 }
 
-static const char *make_model(ww_arena *a, const char *dir, uint32_t numbers) {
+static const char *
+make_model_of(ww_arena *a, const char *dir, uint32_t numbers, uint32_t features) {
   ww_err e = {0};
   const char *tokenizer = ww_path_join(a, dir, "tokenizer.json"),
              *path = ww_path_join(a, dir, "m.gguf");
@@ -61,7 +63,7 @@ static const char *make_model(ww_arena *a, const char *dir, uint32_t numbers) {
                     .bos = -1,
                     .eos = {-1, -1, -1, -1},
                     .numbers = numbers,
-                    .features = WW_QUESTION_FEATURES,
+                    .features = features,
                     .feature_tokens = WW_QUESTION_FEATURE_TOKENS};
   ww_lm_layout l;
   ww_lm_layout_make(&c, a, &l);
@@ -76,6 +78,10 @@ static const char *make_model(ww_arena *a, const char *dir, uint32_t numbers) {
   if (ww_lm_write_gguf(path, &c, flat, WW_DTYPE_F32, tokenizer, &e))
     fail_msg("%s", e.msg);
   return path;
+}
+
+static const char *make_model(ww_arena *a, const char *dir, uint32_t numbers) {
+  return make_model_of(a, dir, numbers, WW_QUESTION_FEATURES);
 }
 
 /* ---- questions ---- */
@@ -168,6 +174,71 @@ static void pieces_are_the_whole(void **state) {
   folder_drop(dir);
 }
 
+static ww_evidence evidence_of(ww_evidence_form form) {
+  ww_evidence x = {.form = form, .bottleneck = WW_TERM_DRAM};
+  for (int m = 0; m < WW_NMETRICS; m++)
+    x.metrics[m] = m % 4 ? (float)(10 + m) : NAN;
+  return x;
+}
+
+/* What was traced is where the head's numbers begin; the answer has an explanation
+ * behind its JSON, of bounded length, and nothing in it that a terminal obeys. */
+static void traced_questions_are_explained(void **state) {
+  enum { N = 3 };
+  ww_arena *a = *state;
+  const char *dir = folder_new(a), *path = make_model(a, dir, WW_NMETRICS);
+  ww_text_question q[N], bare;
+  ww_text_answer all[N], one;
+  ww_gpu g;
+  ww_text *t;
+  ww_err e = {0};
+  questions(a, &g, q, N);
+  ww_evidence traced = evidence_of(WW_EVIDENCE_TRACED);
+  ww_evidence compiled = evidence_of(WW_EVIDENCE_COMPILED);
+  ww_question_tell(&q[1], &traced, a);
+  ww_question_tell(&q[2], &compiled, a);
+  bare = q[1];
+  memset(bare.base, 0, sizeof bare.base);
+  if (ww_text_open(path, 1, &t, &e) || ww_text_ask(t, q, N, true, a, all, &e) ||
+      ww_text_ask(t, &bare, 1, true, a, &one, &e))
+    fail_msg("%s", e.msg);
+  assert_true(all[0].form == WW_EVIDENCE_SOURCE && !all[0].why);
+  assert_true(all[2].form == WW_EVIDENCE_COMPILED && !all[2].why);
+  assert_true(all[1].form == WW_EVIDENCE_TRACED && all[1].text);
+  assert_true(all[1].why && strlen(all[1].why) <= WW_EXPLANATION_MOST);
+  for (const char *s = all[1].why; *s; s++)
+    assert_in_range(*s, ' ', '~');
+  for (int m = 0; m < WW_NMETRICS; m++)
+    assert_true(fabsf(all[1].number[m] - one.number[m] - q[1].base[m]) < 1e-3f);
+  assert_int_equal(all[0].report.assumed.v[0].kind, WW_ASSUME_LANGUAGE_MODEL);
+  assert_int_equal(all[1].report.assumed.v[0].kind, WW_ASSUME_MODEL_TRACED);
+  assert_int_equal(all[2].report.assumed.v[0].kind, WW_ASSUME_MODEL_COMPILED);
+  ww_text_close(t);
+  folder_drop(dir);
+}
+
+/* An older model never saw evidence: it answers questions without it, refuses others.
+ */
+static void models_of_the_source_alone(void **state) {
+  ww_arena *a = *state;
+  const char *dir = folder_new(a),
+             *path = make_model_of(a, dir, WW_NMETRICS, WW_QUESTION_SOURCE_FEATURES);
+  ww_text_question q[2];
+  ww_text_answer x[2];
+  ww_gpu g;
+  ww_text *t;
+  ww_err e = {0};
+  questions(a, &g, q, 2);
+  ww_evidence traced = evidence_of(WW_EVIDENCE_TRACED);
+  if (ww_text_open(path, 1, &t, &e) || ww_text_ask(t, q, 2, true, a, x, &e))
+    fail_msg("%s", e.msg);
+  ww_question_tell(&q[1], &traced, a);
+  assert_int_equal(ww_text_ask(t, q, 2, true, a, x, &e), WW_EDATA);
+  assert_non_null(strstr(e.msg, "--evidence"));
+  ww_text_close(t);
+  folder_drop(dir);
+}
+
 /* Whatever the numbers are, the report agrees with itself. */
 static void reports_agree(void **state) {
   ww_gpu g;
@@ -233,7 +304,10 @@ static void a_damaged_model(void **state) {
   assert_int_equal(ww_read_file(a, "models/text.json", 1 << 20, &beside, &beside_n, &e),
                    WW_OK);
   for (uint64_t k = 0; k < 6; k++) {
-    char *in = k < 4 ? weights : strstr(beside, k == 4 ? "1.31" : "0.5") + 2;
+    char *in = k < 4
+                   ? weights
+                   : strstr(beside, k == 4 ? "interval_scale\":" : "time_caution\":") +
+                         (k == 4 ? 16 : 14);
     size_t at = k < 4 ? ww_hash(&k, sizeof k, 0) % n : 0;
     in[at] ^= 1;
     ww_write_file_atomic(path, weights, n, &e);
@@ -249,8 +323,12 @@ static void a_damaged_model(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      TEST(answers_always_parse), TEST(pieces_are_the_whole), TEST(reports_agree),
-      TEST(models_that_do_not_fit), TEST(a_damaged_model)};
+  const struct CMUnitTest tests[] = {TEST(answers_always_parse),
+                                     TEST(pieces_are_the_whole),
+                                     TEST(traced_questions_are_explained),
+                                     TEST(models_of_the_source_alone),
+                                     TEST(reports_agree),
+                                     TEST(models_that_do_not_fit),
+                                     TEST(a_damaged_model)};
   return RUN(tests);
 }

@@ -32,6 +32,7 @@ typedef enum {
   WW_NEVIDENCES
 } ww_evidence_form;
 extern const char *const ww_evidence_names[WW_NEVIDENCES]; /* "source", ... */
+#define WW_EVIDENCE_WORDS "source compiled traced"
 
 typedef struct {
   const char *text; /* arena; ends with WW_QUESTION_END */

@@ -175,6 +175,16 @@ void ww_question_tell(ww_text_question *q, const ww_evidence *x, ww_arena *a) {
     q->base[m] = isfinite(x->metrics[m]) ? ww_question_number(m, x->metrics[m]) : 0;
 }
 
+void ww_question_tell_prediction(ww_text_question *q,
+                                 const ww_prediction *p,
+                                 ww_evidence_form form,
+                                 ww_arena *a) {
+  ww_evidence x;
+  ww_evidence_of(p, &x);
+  ww_evidence_weaken(&x, form);
+  ww_question_tell(q, &x, a);
+}
+
 /* ---- the explanation ---- */
 
 static void add_reason(

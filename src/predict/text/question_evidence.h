@@ -28,6 +28,11 @@ void ww_evidence_of(const ww_prediction *p, ww_evidence *out);
 void ww_evidence_weaken(ww_evidence *x, ww_evidence_form form);
 /* Adds it to a question: text, features, base. */
 void ww_question_tell(ww_text_question *q, const ww_evidence *x, ww_arena *a);
+/* The same of a prediction before any correction, as far as the form knows it. */
+void ww_question_tell_prediction(ww_text_question *q,
+                                 const ww_prediction *p,
+                                 ww_evidence_form form,
+                                 ww_arena *a);
 /* What limits a traced launch and why, in words: what the model learns to write behind
  * its JSON. At most WW_EXPLANATION_MOST bytes, printable ASCII. */
 enum { WW_EXPLANATION_MOST = 240 };

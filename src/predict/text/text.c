@@ -3,14 +3,8 @@
  * Workload: one question from an editor (some 10 ms), or thousands of an evaluation,
  * BATCH at a time. A question that is longer than the model's context loses its middle,
  * as in training.
- *
- * JSON of counters comes out of the model by a grammar that allows nothing else. The
- * form is ww_question_answer's: every key in its order, each value `null`, `0`, or
- * three digits and an exponent (525e-2). Keys and punctuation are known, so they are
- * never asked for: they go into the pass of the next token that is. Tokens are those
- * that the tokenizer makes of the text itself, since a value begins and ends where a
- * word of the tokenizer does. Sequences go in step; one that is done waits. */
-#include "text.h"
+ * Numbers come from the regression head; write.c has what the model writes. */
+#include "text_int.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -22,186 +16,25 @@
 #include "../learn/score.h"
 #include "../model/predict.h"
 
-enum { BATCH = 16, ANSWER_ROOM = 320, FEW = 4 };
+enum { BATCH = 16, ANSWER_ROOM = 320, WHY_ROOM = 120, FEW = 4 };
 /* half of 90 % of a Laplace distribution in scales, which the head gives: ln 10 */
 static const double WIDTH90 = 2.303;
 
-/* ---- the grammar of an answer ---- */
+/* ---- passes ---- */
 
-/* Where a value stands. A state's characters are in `next_state`. */
-typedef enum {
-  V_BEGIN,
-  V_N,
-  V_NU,
-  V_NUL,
-  V_D1,
-  V_D2,
-  V_D3,
-  V_E,
-  V_MINUS,
-  V_X,
-  V_END,
-  V_BAD
-} state;
-
-enum { VALUE_MOST = 12 }; /* characters of a value */
-
-typedef struct {
-  const ww_tokenizer *t;
-  /* forced: ,"name": ; the last one is } */
-  const char *text[WW_NMETRICS + 1];
-  ww_tokens key[WW_NMETRICS + 1];
-  ww_tokens words; /* tokens that are made of a value's characters alone */
-} grammar;
-
-static state next_state(state s, char c) {
-  bool digit = c >= '0' && c <= '9';
-  switch (s) {
-  case V_BEGIN:
-    return c == 'n' ? V_N : c == '0' ? V_END : digit ? V_D1 : V_BAD;
-  case V_N:
-    return c == 'u' ? V_NU : V_BAD;
-  case V_NU:
-    return c == 'l' ? V_NUL : V_BAD;
-  case V_NUL:
-    return c == 'l' ? V_END : V_BAD;
-  case V_D1:
-    return digit ? V_D2 : V_BAD;
-  case V_D2:
-    return digit ? V_D3 : V_BAD;
-  case V_D3:
-    return c == 'e' ? V_E : V_BAD;
-  case V_E:
-    return c == '-' ? V_MINUS : c == '0' ? V_END : digit ? V_X : V_BAD;
-  case V_MINUS:
-    return digit && c != '0' ? V_X : V_BAD;
-  case V_X:
-    return digit ? V_END : V_BAD; /* or the value ends here */
-  default:
-    return V_BAD;
-  }
-}
-
-static state walk(state s, const char *text, uint32_t n) {
-  for (uint32_t i = 0; i < n && s != V_BAD; i++)
-    s = next_state(s, text[i]);
-  return s;
-}
-
-static grammar *new_grammar(const ww_tokenizer *t, ww_arena *a) {
-  grammar *g = WW_NEW(a, grammar);
-  g->t = t;
-  for (int m = 0; m <= WW_NMETRICS; m++) {
-    const char *text = m < WW_NMETRICS
-                           ? ww_fmt(a, "%s\"%s\":", m ? "," : "{", ww_metrics[m].name)
-                           : "}";
-    g->text[m] = text;
-    ww_tokenizer_encode(t, text, strlen(text), false, a, &g->key[m]);
-  }
-  for (uint32_t id = 0; id < ww_tokenizer_vocab(t); id++) {
-    uint32_t n = 0;
-    const char *s = ww_tokenizer_special(t, id) ? NULL : ww_tokenizer_text(t, id, &n);
-    bool fits = s && n && n <= VALUE_MOST;
-    for (uint32_t i = 0; fits && i < n; i++)
-      fits = (s[i] >= '0' && s[i] <= '9') || memchr("nule-", s[i], 5);
-    if (fits)
-      ww_push(a, &g->words, id);
-  }
-  return g;
-}
-
-/* ---- one sequence ---- */
-
-typedef struct {
-  int metric; /* whose value it is at; WW_NMETRICS: done */
-  state at;
-  ww_tokens pending; /* to be run */
-  ww_buf text;
-} writer;
-
-/* The next key, or the end. */
-static void force(const grammar *g, writer *w, ww_arena *a) {
-  const ww_tokens *key = &g->key[++w->metric];
-  for (uint32_t i = 0; i < key->n; i++)
-    ww_push(a, &w->pending, key->v[i]);
-  ww_buf_puts(&w->text, g->text[w->metric]);
-  w->at = V_BEGIN;
-}
-
-/* The token to go on with: -1 where the value ends. logits NULL: -2 unless there is
- * only one way.
- */
-static int32_t choose(const grammar *g, const writer *w, const float *logits) {
-  int32_t best = -2;
-  uint32_t ways = 0;
-  float most = -INFINITY;
-  if (w->at == V_X) { /* the next key, or another digit */
-    ways++;
-    best = -1;
-    if (logits)
-      most = logits[g->key[w->metric + 1].v[0]];
-  }
-  for (uint32_t k = 0; k < g->words.n; k++) {
-    int32_t id = g->words.v[k];
-    uint32_t n;
-    const char *s = ww_tokenizer_text(g->t, id, &n);
-    if (walk(w->at, s, n) == V_BAD)
-      continue;
-    ways++;
-    if (best == -2 || (logits && logits[id] > most)) {
-      best = id;
-      most = logits ? logits[id] : most;
-    }
-  }
-  return logits || ways == 1 ? best : -2;
-}
-
-/* Goes on as far as nothing has to be asked; false: nothing is left to write. */
-static bool advance(const grammar *g, writer *w, const float *logits, ww_arena *a) {
-  while (w->metric < WW_NMETRICS) {
-    if (w->at == V_END) {
-      force(g, w, a);
-      continue;
-    }
-    int32_t id = choose(g, w, logits);
-    if (id == -2)
-      return true;
-    if (id == -1)
-      force(g, w, a);
-    else {
-      uint32_t n;
-      const char *s = ww_tokenizer_text(g->t, id, &n);
-      ww_push(a, &w->pending, id);
-      ww_buf_add(&w->text, s, n);
-      w->at = walk(w->at, s, n);
-    }
-    logits = NULL;
-  }
-  return false;
-}
-
-/* ---- all of them ---- */
-
-/* Tokens of several sequences that go through the model together. */
-typedef struct {
-  ww_tokens token;
-  WW_VEC(uint32_t) sequence;
-  WW_VEC(bool) wanted;
-} pass;
-
-static void
-add_token(pass *p, ww_arena *a, int32_t token, uint32_t sequence, bool wanted) {
+void ww_text_pass_add(
+    ww_text_pass *p, ww_arena *a, int32_t token, uint32_t sequence, bool wanted) {
   ww_push(a, &p->token, token);
   ww_push(a, &p->sequence, sequence);
   ww_push(a, &p->wanted, wanted);
 }
 
-static ww_status run_pass(const pass *p,
-                          ww_lm_session *s,
-                          const float *features,
-                          float *logits,
-                          float *numbers,
-                          ww_err *e) {
+ww_status ww_text_pass_run(const ww_text_pass *p,
+                           ww_lm_session *s,
+                           const float *features,
+                           float *logits,
+                           float *numbers,
+                           ww_err *e) {
   ww_lm_pass all = {.n = p->token.n,
                     .token = p->token.v,
                     .sequence = p->sequence.v,
@@ -210,59 +43,11 @@ static ww_status run_pass(const pass *p,
   return all.n ? ww_lm_run(s, &all, logits, numbers, e) : WW_OK;
 }
 
-static void
-take_pending(writer *w, uint32_t n, const bool *open, ww_arena *a, pass *p) {
-  p->token.n = p->sequence.n = p->wanted.n = 0;
-  for (uint32_t i = 0; i < n; i++) {
-    for (uint32_t k = 0; open[i] && k < w[i].pending.n; k++)
-      add_token(p, a, w[i].pending.v[k], i, k + 1 == w[i].pending.n);
-    w[i].pending.n = 0;
-  }
-}
-
-/* The JSON of n sequences of the session at a time, each standing behind its question;
- * logits [n][vocab] are those of their last tokens. Keys and punctuation are forced,
- * digits chosen among what the grammar allows. */
-static ww_status write_json(const grammar *g,
-                            ww_lm_session *s,
-                            uint32_t vocab,
-                            uint32_t n,
-                            float *logits,
-                            ww_arena *a,
-                            const char **out,
-                            ww_err *e) {
-  writer *w = WW_NEWN(a, writer, n);
-  bool *open = WW_NEWN(a, bool, n);
-  pass p = {0};
-  uint32_t left = n;
-  ww_status st = WW_OK;
-  for (uint32_t i = 0; i < n; i++) {
-    w[i].metric = -1;
-    force(g, &w[i], a);
-    open[i] = true;
-  }
-  while (left && !st) {
-    take_pending(w, n, open, a, &p);
-    st = run_pass(&p, s, NULL, logits, NULL, e);
-    for (uint32_t i = 0, row = 0; i < n && !st; i++) {
-      if (!open[i])
-        continue;
-      open[i] = advance(g, &w[i], logits + (size_t)row++ * vocab, a);
-      left -= !open[i];
-    }
-  }
-  for (uint32_t i = 0; i < n; i++) {
-    out[i] = st ? NULL : ww_strndup(a, w[i].text.s, w[i].text.n);
-    ww_buf_free(&w[i].text);
-  }
-  return st;
-}
-
 struct ww_text {
   ww_arena *arena;
   ww_lm *lm;
   const ww_tokenizer *tokenizer;
-  grammar *grammar;
+  ww_text_grammar *grammar;
   ww_lm_session *session;
   uint32_t sequences; /* that the session has room for */
   uint32_t context;   /* tokens of a sequence here */
@@ -355,8 +140,9 @@ static ww_status fits(const ww_text *t, const char *path, ww_err *e) {
                          ? "does not know " WW_QUESTION_END
                      : ww_tokenizer_id(t->tokenizer, WW_QUESTION_FEATURE) < 0
                          ? "does not know " WW_QUESTION_FEATURE
-                     : c->context < ANSWER_ROOM + 64 ? "has too short a context"
-                                                     : NULL;
+                     : c->context < ANSWER_ROOM + WHY_ROOM + 64
+                         ? "has too short a context"
+                         : NULL;
   if (!what)
     return WW_OK;
   return ww_fail(
@@ -392,7 +178,7 @@ ww_status ww_text_open(const char *path, uint32_t threads, ww_text **out, ww_err
   }
   if (!st) {
     t->context = fmin(ww_lm_config_of(t->lm)->context, 2048);
-    t->grammar = new_grammar(t->tokenizer, t->arena);
+    t->grammar = ww_text_grammar_new(t->tokenizer, t->arena);
   }
   if (st)
     ww_text_close(t);
@@ -418,15 +204,16 @@ static void add_question(const ww_text *t,
                          uint32_t sequence,
                          bool json,
                          ww_arena *a,
-                         pass *p) {
+                         ww_text_pass *p) {
   ww_tokens all = {0};
   ww_tokenizer_encode(t->tokenizer, q->text, q->n, true, a, &all);
-  uint32_t most = t->context - (json ? ANSWER_ROOM : 1);
+  uint32_t why = q->form == WW_EVIDENCE_TRACED ? WHY_ROOM : 0;
+  uint32_t most = t->context - (json ? ANSWER_ROOM + why : 1);
   uint32_t head = all.n <= most ? all.n : most / 2;
   uint32_t tail = all.n <= most ? 0 : most - head;
   for (uint32_t i = 0; i < head + tail; i++)
-    add_token(p, a, all.v[i < head ? i : all.n - tail + (i - head)], sequence,
-              i + 1 == head + tail);
+    ww_text_pass_add(p, a, all.v[i < head ? i : all.n - tail + (i - head)], sequence,
+                     i + 1 == head + tail);
 }
 
 static ww_status read_json(ww_text_answer *x, ww_err *e) {
@@ -452,21 +239,23 @@ static ww_status ask_batch(ww_text *t,
   float *features = WW_NEWN(a, float, (size_t)n *nfeatures);
   float *numbers = WW_NEWN(a, float, (size_t)n * 2 * WW_NMETRICS);
   float *logits = json ? WW_NEWN(a, float, nlogits) : NULL;
-  pass p = {0};
-  const char *text[BATCH] = {NULL};
+  ww_text_pass p = {0};
   for (uint32_t i = 0; i < n; i++) {
     ww_lm_session_clear(t->session, i);
     add_question(t, &q[i], i, json, a, &p);
     memcpy(features + (size_t)i * nfeatures, q[i].features,
            nfeatures * sizeof *q->features);
   }
-  ww_status st = run_pass(&p, t->session, features, logits, numbers, e);
+  ww_status st = ww_text_pass_run(&p, t->session, features, logits, numbers, e);
+  for (uint32_t i = 0; i < n; i++)
+    out[i].text = out[i].why = NULL;
   if (!st && json)
-    st = write_json(t->grammar, t->session, vocab, n, logits, a, text, e);
+    st = ww_text_write(&(ww_text_writing){t->grammar, t->session, vocab, n, logits, q},
+                       out, a, e);
   for (uint32_t i = 0; i < n && !st; i++) {
     ww_text_answer *x = &out[i];
+    x->form = q[i].form;
     const float *v = numbers + (size_t)i * 2 * WW_NMETRICS;
-    x->text = text[i];
     for (int m = 0; m < WW_NMETRICS; m++) {
       x->number[m] = v[m] + q[i].base[m];
       x->spread[m] = v[WW_NMETRICS + m];
@@ -563,10 +352,24 @@ void ww_text_report(const ww_text *t,
   under_roofs(out, g);
   out->m[WW_M_ai].known = false;
   ww_report_derive(g, out);
-  ww_push(a, &out->assumed, (ww_assumption){.kind = WW_ASSUME_LANGUAGE_MODEL});
+  static const ww_assumption_kind known_by[WW_NEVIDENCES] = {
+      WW_ASSUME_LANGUAGE_MODEL, WW_ASSUME_MODEL_COMPILED, WW_ASSUME_MODEL_TRACED};
+  ww_push(a, &out->assumed, (ww_assumption){.kind = known_by[x->form]});
 }
 
 /* ---- both ---- */
+
+static ww_status
+knows_forms(const ww_text *t, const ww_text_question *q, uint32_t n, ww_err *e) {
+  bool all = ww_lm_config_of(t->lm)->features == WW_QUESTION_FEATURES;
+  for (uint32_t i = 0; i < n && !all; i++)
+    if (q[i].form)
+      return ww_fail(
+          e, WW_EDATA,
+          "this model was trained on the source alone and takes no evidence: "
+          "leave out --evidence, or take another with --model");
+  return WW_OK;
+}
 
 ww_status ww_text_ask(ww_text *t,
                       const ww_text_question *q,
@@ -575,13 +378,16 @@ ww_status ww_text_ask(ww_text *t,
                       ww_arena *a,
                       ww_text_answer *out,
                       ww_err *e) {
-  ww_status st = n ? room_for(t, n < BATCH ? n : BATCH, e) : WW_OK;
+  ww_status st = knows_forms(t, q, n, e);
+  if (!st && n)
+    st = room_for(t, n < BATCH ? n : BATCH, e);
   for (uint32_t i = 0; i < n && !st; i += BATCH) {
     ww_arena *scratch = ww_arena_new();
     uint32_t m = n - i < BATCH ? n - i : BATCH;
     st = ask_batch(t, q + i, m, json, scratch, out + i, e);
     for (uint32_t k = i; k < i + m; k++) {
       out[k].text = !st && out[k].text ? ww_strdup(a, out[k].text) : NULL;
+      out[k].why = !st && out[k].why ? ww_strdup(a, out[k].why) : NULL;
       if (!st)
         ww_text_report(t, &out[k], q[k].gpu, a, &out[k].report);
     }

@@ -25,7 +25,9 @@ typedef struct {
   float number[WW_NMETRICS], spread[WW_NMETRICS];
   double json[WW_NMETRICS]; /* of the JSON; NaN: null there, or not asked for */
   const char *text;         /* the JSON itself, arena; NULL: not asked for */
-  ww_report report;         /* the caller fills file, kernel, launch */
+  const char *why; /* what limits a traced launch, in words, arena; NULL: not said */
+  ww_evidence_form form; /* what the question had besides the text */
+  ww_report report;      /* the caller fills file, kernel, launch */
 } ww_text_answer;
 /* out[n], on the questions' GPUs. `json`: write the JSON too (slower). */
 ww_status ww_text_ask(ww_text *t,
