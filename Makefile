@@ -441,6 +441,7 @@ test-full: test lint
 test-gpu: all $(GPU_TOOLS)
 	@tests/gpu/run.sh $(BUILD)
 	@tests/gpu/lm.sh $(BUILD)
+	@tests/gpu/ranks.sh $(BUILD)
 
 DIFF_COUNT ?= 2560
 test-diff: all $(BUILD)/tests/run_diff

@@ -535,8 +535,8 @@ static ww_status train(job *j) {
   const ww_lm_plan *p = &j->plan;
   char ranks[80] = "";
   if (p->ranks)
-    snprintf(ranks, sizeof ranks, ", %u ranks by %s", ww_ranks_size(p->ranks),
-             ww_ranks_by(p->ranks));
+    snprintf(ranks, sizeof ranks, ", %u rank%s by %s", ww_ranks_size(p->ranks),
+             ww_ranks_size(p->ranks) > 1 ? "s" : "", ww_ranks_by(p->ranks));
   if (!j->c->quiet)
     fprintf(stderr,
             "%.2f million values learn on %s%s: %" PRIu64 " steps of %" PRIu64
