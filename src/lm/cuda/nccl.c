@@ -20,7 +20,7 @@ typedef struct {
 enum { NCCL_FLOAT32 = 7, NCCL_SUM = 0 }; /* ncclDataType_t, ncclRedOp_t */
 enum { PCI_BUS = 33, PCI_DEVICE = 34, PCI_DOMAIN = 50 }; /* CUdevice_attribute */
 
-#define PATIENCE_S 10
+#define PATIENCE_S 2
 
 #define CALLS(CALL)                                                                  \
   CALL(nccl_status, ncclGetVersion, (int *version))                                  \
