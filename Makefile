@@ -248,6 +248,12 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/tests/libcmd.a $(BUILD)/libwarpwi
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(CC) $(WW_CFLAGS) $(WW_LDFLAGS) -MMD -MP -o $@ $(filter %.c,$^) $(filter %.a,$^) $(LIBS) $(HTTP_LIBS) -lcmocka
 
+# What test_lm_ranks opens in NCCL's place.
+$(BUILD)/tests/fake/lib/libnccl.so.2: tests/lm/fake_nccl.c
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(CC) $(WW_CFLAGS) $(SAN) -shared -fvisibility=default -pthread -o $@ $<
+$(BUILD)/tests/unit/test_lm_ranks: | $(BUILD)/tests/fake/lib/libnccl.so.2
+
 # Programs of the other test stages: kernel triples against host references, and against other OpenCL runtimes.
 TOOLS := $(if $(wildcard tests/run_kernels.c),$(BUILD)/tests/run_kernels) $(if $(wildcard tests/cross/run_cross.c),$(BUILD)/tests/run_cross) \
          $(if $(wildcard tests/cross/cl_host.c),$(BUILD)/tests/cl_host) $(if $(wildcard tests/record/cl_program.c),$(BUILD)/tests/cl_program) \
@@ -441,6 +447,7 @@ test-full: test lint
 test-gpu: all $(GPU_TOOLS)
 	@tests/gpu/run.sh $(BUILD)
 	@tests/gpu/lm.sh $(BUILD)
+	@tests/gpu/ranks.sh $(BUILD)
 
 DIFF_COUNT ?= 2560
 test-diff: all $(BUILD)/tests/run_diff

@@ -168,6 +168,18 @@ static const ww_option table[] = {
         patience,
         "N",
         "stop after N evaluations that are no better; the best values are written"),
+    WW_OPTION(
+        ranks,
+        "WAY",
+        "in a parallel job: how ranks sum gradients: auto (default), nccl, sockets; "
+        "none: this process trains alone"),
+    WW_OPTION(parts,
+              "FOLDER",
+              "in a parallel job: where ranks find one another (default: beside the "
+              "output)"),
+    WW_OPTION(wait,
+              "SECONDS",
+              "in a parallel job: the longest silence of another rank (default 600)"),
     WW_OPTION(log, "FILE", "a JSON object a step"),
     WW_OPTION_AS(log_every,
                  "log-every",
@@ -519,7 +531,8 @@ const ww_command ww_cmd_train = {
         "--lm trains a language model on questions and answers, from nothing, further, "
         "or "
         "by adapters (LoRA), on a GPU or the\n"
-        "processor (--device cuda, cpu or auto). Ctrl-C makes a checkpoint and leaves; "
+        "processor (--device cuda, cpu or auto), alone or as ranks of mpirun or srun. "
+        "Ctrl-C makes a checkpoint and leaves; "
         "docs/training.md has the formats.",
     .examples =
         "  warpwise train --machine data/corpus-h200.jsonl.zst\n"

@@ -24,6 +24,7 @@ typedef struct {
       *number_weight, *noise, *average, *dropout, *minutes, *peak; /* numbers */
   const char *precision, *save_as, *checkpoint, *log, *curve;
   bool deterministic, resume, merge;
+  const char *parts, *ranks, *wait; /* of several ranks: folder, way, seconds */
 } ww_train_options;
 
 /* A language model from examples in JSON lines; a tokenizer from their texts. */

@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "../data/collect.h"
 #include "../lm/train.h"
 #include "../predict/text/question.h"
+#include "parts.h"
 #include "train.h"
 
 typedef ww_train_options options;
@@ -28,6 +30,8 @@ typedef struct {
   ww_net *net;
   ww_net_options net_options;
   ww_lm_plan plan;
+  ww_ranks_way way;
+  double wait_s;
   ww_dtype save_as;
   double filled; /* share of the rows that is no padding */
   float *flat;   /* layout.total floats of host memory */
@@ -132,7 +136,8 @@ static ww_status plan_of(job *j) {
   n->lora_rank = o->lora;
   p->number_weight = n->number_weight;
   if (number(c, o->minutes, "minutes", 0, 0, 1e6, &p->minutes) ||
-      number(c, o->peak, "peak-tflops", 0, 0, 1e6, &peak))
+      number(c, o->peak, "peak-tflops", 0, 0, 1e6, &peak) ||
+      number(c, o->wait, "wait", 600, 1, 1e6, &j->wait_s))
     return WW_EUSAGE;
   p->peak = peak * 1e12;
   return WW_OK;
@@ -167,6 +172,39 @@ static ww_status words_ok(job *j) {
     return WW_EUSAGE;
   j->save_as = types[type];
   return WW_OK;
+}
+
+/* ---- ranks ---- */
+
+/* Joins the other processes of a parallel job. Rank 0 alone speaks and writes. */
+static ww_status open_ranks(job *j) {
+  static const ww_ranks_way ways[] = {WW_RANKS_AUTO, WW_RANKS_NCCL, WW_RANKS_SOCKETS};
+  ww_cmd *c = j->c;
+  ww_parts parts;
+  ww_rank r;
+  int way = ww_word_option(c, "ranks", j->o->ranks, "auto nccl sockets none");
+  if (way < 0)
+    return WW_EUSAGE;
+  if (way == WW_COUNT(ways))
+    return WW_OK;
+  j->way = ways[way];
+  if (ww_rank_find(&r, &c->err) || ww_parts_open(c, j->o->parts, j->out, &parts))
+    return c->err.code;
+  if (r.size < 2 && j->way == WW_RANKS_AUTO)
+    return WW_OK;
+  ww_rank_device(&r);
+  const ww_ranks_plan plan = {.rank = r.rank,
+                              .size = r.size,
+                              .folder = parts.folder,
+                              .key = parts.key,
+                              .wait_s = j->wait_s,
+                              .one_node = ww_rank_one_node(&r)};
+  ww_status st = ww_ranks_open(&plan, &j->plan.ranks, &c->err);
+  if (r.rank) {
+    ww_set_quiet(c->quiet = true);
+    j->plan.log = j->plan.curve = NULL;
+  }
+  return st;
 }
 
 /* ---- model and tokenizer ---- */
@@ -290,8 +328,8 @@ static ww_status schedule(job *j) {
   double warmup;
   if (number(c, j->o->epochs, "epochs", 1, 1e-6, 1e6, &epochs))
     return WW_EUSAGE;
-  uint64_t steps = ww_lm_steps(&j->data, &j->config, p->tokens,
-                               (uint64_t)p->rows * p->accumulate, epochs, &j->filled);
+  uint64_t steps = ww_lm_steps(&j->data, &j->config, p->tokens, ww_lm_step_rows(p),
+                               epochs, &j->filled);
   if (!p->steps)
     p->steps = steps;
   if (number(c, j->o->warmup, "warmup", ceil(0.03 * p->steps), 0, 1e9, &warmup))
@@ -334,7 +372,7 @@ static ww_status open_device(job *j) {
   j->ops->deterministic = j->o->deterministic;
   if (j->plan.peak <= 0 && j->ops->real == WW_DTYPE_BF16)
     j->plan.peak = peak_of(j->ops->name);
-  return WW_OK;
+  return ww_ranks_join(j->plan.ranks, j->ops, j->way, &c->err);
 }
 
 /* Weights of a file into j->flat; heads that it does not have stay as they began. */
@@ -407,10 +445,12 @@ static void summary(const job *j, const ww_lm_trained *r, ww_buf *b) {
   ww_json_put(
       &w,
       "{schema_version:1,device:%s,learned:%lu,examples:%u,example_tokens:%lu,step:%lu,"
-      "steps:%lu,ended:%s,rows:%lu,tokens:%u,lr:%g,seed:%lu",
+      "steps:%lu,ended:%s,rows:%lu,tokens:%u,lr:%g,seed:%lu,ranks:%u",
       j->ops->name, ww_net_learned(j->net), j->data.n, j->data.tokens, r->step,
-      r->steps, ended[r->ended], (uint64_t)j->plan.rows * j->plan.accumulate,
-      j->plan.tokens, j->plan.lr, j->plan.seed);
+      r->steps, ended[r->ended], ww_lm_step_rows(&j->plan), j->plan.tokens, j->plan.lr,
+      j->plan.seed, ww_ranks_size(j->plan.ranks));
+  if (j->plan.ranks)
+    ww_json_kstr(&w, "ranks_by", ww_ranks_by(j->plan.ranks));
   ww_json_put(&w,
               "loss:%g,valid_loss:%g,best_valid_loss:%g,best_step:%lu,seconds:%g,"
               "tokens_per_s:%g,"
@@ -493,16 +533,22 @@ static void print_result(const job *j, const ww_lm_trained *r) {
 static ww_status train(job *j) {
   ww_lm_trained r;
   const ww_lm_plan *p = &j->plan;
+  char ranks[80] = "";
+  if (p->ranks)
+    snprintf(ranks, sizeof ranks, ", %u rank%s by %s", ww_ranks_size(p->ranks),
+             ww_ranks_size(p->ranks) > 1 ? "s" : "", ww_ranks_by(p->ranks));
   if (!j->c->quiet)
     fprintf(stderr,
-            "%.2f million values learn on %s: %" PRIu64
-            " steps of %u rows of %u tokens, %.1f %% padding, %.1f GB on the device\n",
-            ww_net_learned(j->net) / 1e6, j->ops->name, p->steps,
-            p->rows * p->accumulate, p->tokens, 100 * (1 - j->filled),
+            "%.2f million values learn on %s%s: %" PRIu64 " steps of %" PRIu64
+            " rows of %u tokens, %.1f %% padding, %.1f GB on the device\n",
+            ww_net_learned(j->net) / 1e6, j->ops->name, ranks, p->steps,
+            ww_lm_step_rows(p), p->tokens, 100 * (1 - j->filled),
             j->ops->memory(j->ops) / 1e9);
   ww_status st =
       ww_lm_train(j->net, &j->config, &j->data, j->o->valid ? &j->valid : NULL, p,
                   j->c->arena, &r, &j->c->err);
+  if (ww_ranks_rank(p->ranks))
+    return st;
   if (!st)
     st = write_model(j, &r);
   if (!st)
@@ -524,11 +570,12 @@ ww_status ww_train_lm(ww_cmd *c, const options *o) {
       .out = o->out,
       .new_model = !strcmp(o->model, "new"),
   };
-  bool failed = words_ok(&j) || plan_of(&j) || open_model(&j) || make_out(&j) ||
-                read_examples(&j, o->data, &j.data) ||
+  bool failed = words_ok(&j) || plan_of(&j) || open_ranks(&j) || open_model(&j) ||
+                make_out(&j) || read_examples(&j, o->data, &j.data) ||
                 (o->valid && read_examples(&j, o->valid, &j.valid)) || schedule(&j) ||
                 open_device(&j) || make_net(&j);
   ww_status st = failed ? c->err.code : train(&j);
+  ww_ranks_close(j.plan.ranks, &c->err);
   ww_net_free(j.net);
   if (j.ops)
     j.ops->close(j.ops);

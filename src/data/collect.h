@@ -62,6 +62,8 @@ typedef struct {
  * it. */
 ww_status ww_target_find(
     const ww_campaign *c, const char *gpu, ww_arena *a, ww_target *out, ww_err *e);
+/* Whether the launcher says that all ranks are on this machine. */
+bool ww_rank_one_node(const ww_rank *r);
 /* Where a node has several GPUs and runs several ranks: each of them sees its own. */
 void ww_rank_device(const ww_rank *r);
 

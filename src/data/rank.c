@@ -58,6 +58,24 @@ ww_status ww_rank_find(ww_rank *out, ww_err *e) {
   return WW_OK;
 }
 
+bool ww_rank_one_node(const ww_rank *r) {
+  static const char *const ranks_here[] = {
+      "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_LOCAL_SIZE"};
+  static const char *const nodes[] = {"SLURM_STEP_NUM_NODES", "SLURM_NNODES"};
+  uint32_t n;
+  for (size_t k = 0; k < sizeof ranks_here / sizeof *ranks_here; k++) {
+    const char *text = getenv(ranks_here[k]);
+    if (text)
+      return !number("", text, &n, NULL) && n == r->size;
+  }
+  for (size_t k = 0; k < sizeof nodes / sizeof *nodes; k++) {
+    const char *text = getenv(nodes[k]);
+    if (text)
+      return !number("", text, &n, NULL) && n == 1;
+  }
+  return false;
+}
+
 /* ---- the rank's own GPU ---- */
 
 static uint32_t entries(const char *path) {
@@ -82,7 +100,7 @@ static void pick(const char *list, uint32_t k, char *out, size_t room) {
 
 void ww_rank_device(const ww_rank *r) {
   static const char *const locals[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
-                                       "SLURM_LOCALID"};
+                                       "MV2_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID"};
   const char *visible = getenv("CUDA_VISIBLE_DEVICES");
   const char *text = NULL;
   char mine[64];

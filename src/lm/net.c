@@ -270,6 +270,9 @@ void ww_net_free(ww_net *n) {
 const ww_lm_layout *ww_net_layout(const ww_net *n) {
   return &n->layout;
 }
+const ww_net_options *ww_net_given(const ww_net *n) {
+  return &n->opt;
+}
 uint64_t ww_net_learned(const ww_net *n) {
   return n->learned;
 }
@@ -500,6 +503,10 @@ static void adamw(ww_net *n,
                                 .decay = decay,
                                 .clip = u->clip,
                                 .step = u->step});
+}
+
+ww_status ww_net_reduce(ww_net *n, ww_ranks *r, ww_err *e) {
+  return n->opt.frozen ? WW_OK : ww_ranks_sum(r, n->o, n->grad, n->learned, e);
 }
 
 void ww_net_update(ww_net *n, const ww_net_update_options *u) {

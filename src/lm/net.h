@@ -11,6 +11,7 @@
 
 #include "model.h"
 #include "ops.h"
+#include "ranks.h"
 
 /* B rows of T tokens, host memory. Documents are packed into rows; `first` is the place
  * in the row where a token's document begins. */
@@ -59,6 +60,7 @@ ww_status ww_net_new(ww_ops *o,
                      ww_err *e);
 void ww_net_free(ww_net *n); /* accepts NULL */
 const ww_lm_layout *ww_net_layout(const ww_net *n);
+const ww_net_options *ww_net_given(const ww_net *n); /* to ww_net_new */
 /* values that learn: layout.total, or all adapters' */
 uint64_t ww_net_learned(const ww_net *n);
 /* of one forward and backward, as MFU counts: 6 x matrices + attention */
@@ -92,6 +94,8 @@ typedef struct {
   float lr, beta1, beta2, eps, decay, clip;
   uint32_t step; /* from 1 */
 } ww_net_update_options;
+/* Gradients become their sum over the ranks; a failure of the device may show later. */
+ww_status ww_net_reduce(ww_net *n, ww_ranks *r, ww_err *e);
 /* Clips, one AdamW step, gradients zero again. squares of the last step: ww_net_norm.
  */
 void ww_net_update(ww_net *n, const ww_net_update_options *u);

@@ -58,6 +58,7 @@ typedef struct {
 } ww_matmul;
 
 typedef struct ww_ops ww_ops;
+struct ww_ranks;
 struct ww_ops {
   char name[96];      /* "cpu", "NVIDIA H200 (bf16)" */
   ww_dtype real;      /* WW_DTYPE_F32 or WW_DTYPE_BF16 */
@@ -188,6 +189,13 @@ struct ww_ops {
               bool add); /* *out = (or +=) sum of x */
   void (*sum_squares)(ww_ops *o, float *out, const float *x, uint64_t n, bool add);
   void (*adamw)(ww_ops *o, const ww_adamw *a);
+
+  /* ---- over the ranks of a training (ranks.h) ---- */
+  /* The device's own way to sum over them, made ready: all ranks call it together.
+   * NULL: it has none. */
+  ww_status (*join_ranks)(ww_ops *o, struct ww_ranks *r, ww_err *e);
+  /* x [n] becomes its sum over the ranks, the same bits on all */
+  void (*sum_ranks)(ww_ops *o, float *x, uint64_t n);
 };
 
 /* Whether dropout makes value i 0; the same on every device. */

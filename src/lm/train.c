@@ -2,8 +2,10 @@
  *
  * A step takes rows x accumulate rows from the packer, learns from them in `accumulate`
  * batches whose losses are scaled by the whole step's counts, then updates once: the
- * result does not depend on how a step is cut but for rounding. Everything that decides
- * what comes next (place in the data, step, values, moments) is in a checkpoint. */
+ * result does not depend on how a step is cut but for rounding. Of several ranks each
+ * packs the whole step, so that all know its counts, and learns from its own batches of
+ * it. Everything that decides what comes next (place in the data, step, values,
+ * moments) is in a checkpoint. */
 #include "train.h"
 
 #include <errno.h>
@@ -25,7 +27,8 @@ typedef struct {
   ww_packer *packer;
   ww_packer *checker; /* of the held-out examples, NULL: none */
   ww_lm_place at;
-  uint64_t data, flops; /* hash of the examples; of one step */
+  uint64_t data, flops; /* hash of the examples; of one step on this rank */
+  ww_lm_wish wish;      /* of all ranks, when losses were last read */
   /* values at the best evaluation, or their mean so far (plan.average); NULL: not kept
    */
   float *best;
@@ -128,7 +131,15 @@ static void get_array(void *ctx, uint32_t i, float *to) {
     memcpy(to, v->v, v->n * sizeof *v->v);
 }
 
+static bool first_rank(const training *t) {
+  return ww_ranks_rank(t->p->ranks) == 0;
+}
+
 static ww_status save(training *t) {
+  if (ww_lm_ranks_same(t->net, t->p->ranks, t->at.step, t->e))
+    return t->e->code;
+  if (!first_rank(t))
+    return WW_OK;
   uint64_t n = ww_net_learned(t->net);
   uint64_t per = sizeof(ww_lm_point) / sizeof(float);
   const ww_checkpoint_array arrays[NARRAYS] = {{"values", n},
@@ -243,19 +254,38 @@ static ww_status begin(training *t) {
                  p->checkpoint);
 }
 
+/* ---- when to leave ---- */
+
+static bool late(const training *t) {
+  if (!(t->p->minutes > 0))
+    return false;
+  return ww_now() - t->p->started + 2 * t->step_s + t->check_s + 1.5 * t->save_s >
+         60 * t->p->minutes;
+}
+
 /* ---- evaluation ---- */
 
-/* Mean losses over the held-out examples, or the first rows of them. */
+/* Mean losses of all ranks since the last time; a wish to leave comes along. */
+static ww_status read_losses(training *t, ww_net_loss *out) {
+  ww_status st = ww_net_losses(t->net, out, t->e);
+  t->wish = (ww_lm_wish){interrupted != 0, late(t)};
+  return st ? st : ww_lm_ranks_losses(t->p->ranks, out, &t->wish, t->e);
+}
+
+/* Mean losses over the held-out examples, or the first rows of them; each rank takes
+ * batches in turn. */
 static ww_status check_losses(training *t, ww_net_loss *out) {
   const ww_lm_plan *p = t->p;
   const ww_lm_batch *b;
   ww_status st = WW_OK;
+  uint64_t batch = 0;
   ww_packer_seek(t->checker, 0, 0);
   for (uint64_t done = 0; !st && (!p->check_rows || done < p->check_rows) &&
                           (b = ww_packer_next_once(t->checker));
-       done += p->rows)
-    st = ww_net_forward(t->net, b, NULL, NULL, t->e);
-  return st ? st : ww_net_losses(t->net, out, t->e);
+       done += p->rows, batch++)
+    if (batch % ww_ranks_size(p->ranks) == ww_ranks_rank(p->ranks))
+      st = ww_net_forward(t->net, b, NULL, NULL, t->e);
+  return st ? st : read_losses(t, out);
 }
 
 static double total(const training *t, const ww_net_loss *l) {
@@ -328,7 +358,7 @@ static bool time_to_check(const training *t) {
 
 /* ---- a step ---- */
 
-/* Batch k of `accumulate`: rows of the step's, places counted from its own begin. */
+/* Batch k of the step's, of all ranks; places are counted from its own begin. */
 static ww_lm_batch slice(training *t, const ww_lm_batch *b, uint32_t k) {
   uint32_t B = t->p->rows;
   uint32_t n = B * b->T;
@@ -369,12 +399,15 @@ static ww_status learn(training *t) {
   double tokens = count_targets(b);
   double asked = b->asked;
   ww_status st = WW_OK;
-  for (uint32_t k = 0; !st && k < p->accumulate; k++) {
+  uint64_t from = (uint64_t)ww_ranks_rank(p->ranks) * p->accumulate;
+  for (uint64_t k = from; !st && k < from + p->accumulate; k++) {
     ww_lm_batch s = slice(t, b, k);
     ww_net_seed(t->net,
                 ww_hash((uint64_t[]){t->at.step, k}, 2 * sizeof(uint64_t), p->seed));
     st = ww_net_learn(t->net, &s, fmax(1, tokens), fmax(1, asked), t->e);
   }
+  if (!st)
+    st = ww_net_reduce(t->net, p->ranks, t->e);
   if (st)
     return st;
   ww_net_update_options u = {.lr = ww_lm_rate(p, t->at.steps, t->at.step),
@@ -392,7 +425,7 @@ static ww_status learn(training *t) {
  * the norm is the last step's. */
 static ww_status read_point(training *t, ww_lm_point *q) {
   ww_net_loss l;
-  ww_status st = ww_net_losses(t->net, &l, t->e);
+  ww_status st = read_losses(t, &l);
   if (st)
     return st;
   *q = (ww_lm_point){.step = t->at.step,
@@ -475,7 +508,7 @@ static ww_status settle(training *t) {
   ww_status st = read_point(t, &q);
   if (st)
     return st;
-  double tokens = (double)p->rows * p->accumulate * p->tokens * t->pending;
+  double tokens = (double)ww_lm_step_rows(p) * p->tokens * t->pending;
   double seconds = ww_now() - t->since;
   double mfu = p->peak > 0 ? (double)t->flops * t->pending / seconds / p->peak : NAN;
   t->step_s = fmax(t->step_s, seconds);
@@ -531,11 +564,12 @@ static ww_status step(training *t) {
   return st;
 }
 
+/* Alone at once; among ranks where all of them have heard of it. */
 static bool out_of_time(const training *t) {
-  if (!(t->p->minutes > 0))
-    return false;
-  return ww_now() - t->p->started + 2 * t->step_s + t->check_s + 1.5 * t->save_s >
-         60 * t->p->minutes;
+  return t->p->ranks ? t->wish.late : late(t);
+}
+static bool asked_to_leave(const training *t) {
+  return t->p->ranks ? t->wish.stop : interrupted != 0;
 }
 
 static ww_status leave(training *t) { /* a signal came */
@@ -568,17 +602,18 @@ static ww_status loop(training *t) {
       break;
     }
     st = step(t);
-    if (!st && interrupted)
+    if (!st && asked_to_leave(t))
       return leave(t);
   }
   if (!st)
     st = settle(t);
-  if (!st && t->p->checkpoint)
-    st = save(t);
+  if (!st)
+    st = t->p->checkpoint ? save(t)
+                          : ww_lm_ranks_same(t->net, t->p->ranks, t->at.step, t->e);
   bool kept = t->p->average > 0 ? t->at.step == t->at.steps : !isnan(t->at.best);
   if (!st && t->best && kept && t->out->ended != WW_TRAINED_TIME)
     ww_net_set(t->net, 0, t->best);
-  return st;
+  return st ? st : ww_ranks_end(t->p->ranks, t->e);
 }
 
 static ww_status draw(const training *t) {
@@ -590,7 +625,7 @@ static ww_status draw(const training *t) {
   snprintf(title, sizeof title,
            "%.3g %s values, %" PRIu64 " steps of %" PRIu64 " tokens",
            n < 1e6 ? n / 1e3 : n / 1e6, n < 1e6 ? "thousand" : "million", t->at.step,
-           (uint64_t)t->p->rows * t->p->accumulate * t->p->tokens);
+           ww_lm_step_rows(t->p) * t->p->tokens);
   ww_lm_curve(title, &t->out->train, &t->out->check, &b);
   ww_status st = ww_write_file_atomic(t->p->curve, b.s, b.n, t->e);
   ww_buf_free(&b);
@@ -603,7 +638,7 @@ static void finish(training *t) {
   r->steps = t->at.steps;
   r->best = t->at.best;
   r->best_step = t->at.best_step;
-  double steps = r->tokens / ((double)t->p->rows * t->p->accumulate * t->p->tokens);
+  double steps = r->tokens / ((double)ww_lm_step_rows(t->p) * t->p->tokens);
   r->mfu = t->p->peak > 0 && r->seconds > 0 ? steps * t->flops / r->seconds / t->p->peak
                                             : NAN;
   bool broken = t->log && ferror(t->log);
@@ -629,12 +664,13 @@ ww_status ww_lm_train(ww_net *n,
   size_t batch = (size_t)p->rows * p->tokens;
   struct sigaction was[3];
   *out = (ww_lm_trained){.best = NAN, .mfu = NAN};
-  if (batch * p->accumulate > INT32_MAX) /* places in a step are 32 bits */
+  /* places in a step are 32 bits */
+  if (ww_lm_step_rows(p) * p->tokens > INT32_MAX)
     return ww_fail(e, WW_EUSAGE,
-                   "a step of %u x %u rows of %u tokens is more than 2^31 tokens: "
-                   "accumulate fewer",
-                   p->rows, p->accumulate, p->tokens);
-  t.packer = ww_packer_new(x, c, p->rows * p->accumulate, p->tokens, p->seed);
+                   "a step of %" PRIu64
+                   " rows of %u tokens is more than 2^31 tokens: accumulate fewer",
+                   ww_lm_step_rows(p), p->tokens);
+  t.packer = ww_packer_new(x, c, ww_lm_step_rows(p), p->tokens, p->seed);
   ww_packer_noise(t.packer, p->noise);
   if (valid)
     t.checker = ww_packer_new(valid, c, p->rows, p->tokens, 0);
@@ -651,6 +687,10 @@ ww_status ww_lm_train(ww_net *n,
   if (!st && t.at.steps != p->steps && t.at.step)
     say("not as the checkpoint was begun: ", "another number of steps");
   t.at.steps = p->steps;
+  const ww_lm_begin begins = {
+      .data = t.data, .valid = valid ? ww_examples_hash(valid) : 0, .step = t.at.step};
+  if (!st)
+    st = ww_lm_ranks_begin(n, p, &begins, e);
   if (!st)
     st = ww_lm_log_open(p->log, p->resume, t.at.step, &t.log, e);
   if (!st)

@@ -3,6 +3,8 @@
  *
  * The same examples, plan and device give the same weights bit for bit (on a GPU: with
  * ops->deterministic), whether trained at once or resumed from checkpoints in pieces.
+ * Several ranks share the rows of each step and hold the same values throughout: but
+ * for rounding those of one process that takes all rows.
  */
 #ifndef WW_LM_TRAIN_H
 #define WW_LM_TRAIN_H
@@ -11,7 +13,8 @@
 
 typedef struct {
   uint64_t steps; /* in all */
-  /* a step is rows x accumulate rows of `tokens` tokens; the net has room for `rows` */
+  /* a step is rows x accumulate rows of `tokens` tokens on each rank; the net has room
+   * for `rows` */
   uint32_t rows, tokens, accumulate;
   /* peak; what the cosine ends at, as a share of it */
   float lr, lr_least;
@@ -40,7 +43,15 @@ typedef struct {
   /* hash of what stays as it is: configuration, frozen weights; a resumed one must be
    * the same */
   uint64_t model;
+  /* others that train it too, NULL: none. Rank 0 alone writes checkpoints; log and
+   * curve are to be given to it alone. */
+  ww_ranks *ranks;
 } ww_lm_plan;
+
+/* rows of a step, of all ranks */
+static inline uint64_t ww_lm_step_rows(const ww_lm_plan *p) {
+  return (uint64_t)p->rows * p->accumulate * ww_ranks_size(p->ranks);
+}
 
 typedef enum { WW_TRAINED_ALL, WW_TRAINED_TIME, WW_TRAINED_EARLY } ww_lm_ended;
 
@@ -55,8 +66,9 @@ typedef struct {
   ww_lm_ended ended;
   ww_lm_points train, check; /* in the arena given */
   double seconds;            /* of this call's steps */
-  uint64_t tokens;           /* learned from in this call, padding included */
-  double best;               /* least loss of the evaluations, NaN: none */
+  /* learned from in this call by all ranks, padding included */
+  uint64_t tokens;
+  double best; /* least loss of the evaluations, NaN: none */
   uint64_t best_step;
   double mfu; /* of this call, NaN: not known */
 } ww_lm_trained;
@@ -111,10 +123,29 @@ ww_status ww_lm_state_read(const char *path,
                            ww_lm_place *at,
                            ww_buf *note,
                            ww_err *e);
+/* Member k of what a checkpoint remembers of a plan, and the option it comes from;
+ * NULL: there is none. */
+const char *ww_lm_plan_member(const ww_lm_plan *p, uint32_t k, double *value);
 ww_status ww_lm_log_open(const char *path,
                          bool resume,
                          uint64_t step,
                          FILE **out,
                          ww_err *e); /* keeps a resumed log's lines up to `step` */
+
+/* train_ranks.c: what the ranks of a training have to agree on. Alone: nothing. */
+typedef struct {
+  uint64_t data, valid; /* hash of the examples */
+  uint64_t step;        /* that the training begins behind */
+} ww_lm_begin;
+/* Before the first step: the same plan, data, place and values on all ranks. */
+ww_status
+ww_lm_ranks_begin(ww_net *n, const ww_lm_plan *p, const ww_lm_begin *b, ww_err *e);
+/* WW_EDATA: the values are no longer the same on all ranks. */
+ww_status ww_lm_ranks_same(ww_net *n, ww_ranks *r, uint64_t step, ww_err *e);
+/* Losses of this rank's rows become those of all; a wish of one is everybody's. */
+typedef struct {
+  bool stop, late; /* a signal came; the time is nearly over */
+} ww_lm_wish;
+ww_status ww_lm_ranks_losses(ww_ranks *r, ww_net_loss *l, ww_lm_wish *wish, ww_err *e);
 
 #endif

@@ -43,6 +43,13 @@ static double value_of(const ww_lm_plan *p, const remembered *m) {
                           : *(const float *)at;
 }
 
+const char *ww_lm_plan_member(const ww_lm_plan *p, uint32_t k, double *value) {
+  if (k >= NTABLE)
+    return NULL;
+  *value = value_of(p, table + k);
+  return table[k].option;
+}
+
 void ww_lm_state_write(const ww_lm_plan *p,
                        const ww_lm_place *at,
                        uint64_t data,
@@ -56,7 +63,7 @@ void ww_lm_state_write(const ww_lm_plan *p,
   ww_json_put(&j, "{epoch:%lu,row:%lu,steps:%lu,best:%g,best_step:%lu,worse:%u",
               at->epoch, at->row, at->steps, at->best, at->best_step, at->worse);
   ww_json_put(&j, "data:%s,model:%s,rows:%lu", data_hash, model_hash,
-              (uint64_t)p->rows * p->accumulate);
+              ww_lm_step_rows(p));
   for (int k = 0; k < NTABLE; k++)
     ww_json_knum(&j, table[k].name, value_of(p, table + k));
   ww_json_end_obj(&j);
@@ -80,10 +87,11 @@ static ww_status check_same(
                    "%s was trained on other data (or another tokenizer or --tokens): "
                    "give --data as it was",
                    path);
-  if (rows != (uint64_t)p->rows * p->accumulate)
+  if (rows != ww_lm_step_rows(p))
     return ww_fail(e, WW_EDATA,
                    "%s has steps of %" PRIu64
-                   " rows: --batch times --accumulate must be that",
+                   " rows: --batch times --accumulate, times the ranks where there are "
+                   "several, must be that",
                    path, rows);
   return WW_OK;
 }

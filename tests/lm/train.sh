@@ -1,6 +1,6 @@
 #!/bin/sh
 # train.sh PROGRAM : a tiny model learns a tiny task on the processor, from JSON lines to a folder: tokenizer, training, checkpoints, resume,
-# adapters, and what goes wrong. Prints TAP.
+# adapters, ranks of a parallel job, and what goes wrong. Prints TAP.
 program=$(realpath "${1:-build/warpwise}")
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
@@ -79,6 +79,118 @@ train --lm new --data "$dir/data.jsonl" -o "$dir/none"
 report "a new model needs a tokenizer" "$([ $? = 2 ] && grep -q tokenizer "$dir/err" || cat "$dir/err")"
 train $model --data "$dir/data.jsonl" -o "$dir/none" --width 33
 report "sizes that do not fit together" "$([ $? = 2 ] && grep -q 33 "$dir/err" || cat "$dir/err")"
+
+# ---- ranks ----
+# far A B MOST : a problem where a weight of two folders differs by more than MOST
+far() {
+  python3 - "$dir/$1/model.safetensors" "$dir/$2/model.safetensors" "$3" 2>&1 <<'END'
+import array, struct, sys
+def read(path):
+    data = open(path, "rb").read()
+    values = array.array("f")
+    values.frombytes(data[8 + struct.unpack("<Q", data[:8])[0]:])
+    return values
+a, b = read(sys.argv[1]), read(sys.argv[2])
+worst = max(abs(x - y) for x, y in zip(a, b)) if len(a) == len(b) else float("inf")
+if not worst <= float(sys.argv[3]):
+    print(f"weights differ by {worst:.3g}")
+END
+}
+# losses LOG : of steps and evaluations, to the 4 digits that do not depend on the order of sums
+losses() { sed -n 's/.*"step":\([0-9]*\),"\(v*a*l*i*d*_*loss\)":\([0-9.]*\).*/\1 \2 \3/p' "$1" | awk '{ printf "%s %s %.4g\n", $1, $2, $3 }'; }
+# halves OPTION.. : two ranks of 2 rows by hand; their statuses in $first and $second, what they say in $dir/rank0 and rank1
+halves() {
+  (WARPWISE_RANK=1 WARPWISE_SIZE=2 "$program" train --device cpu $model --batch 2 --wait 30 --data "$dir/data.jsonl" --valid "$dir/valid.jsonl" --lr 1e-2 \
+    --number-weight 0.1 "$@" >"$dir/rank1" 2>&1) &
+  other=$!
+  WARPWISE_RANK=0 WARPWISE_SIZE=2 "$program" train --device cpu $model --batch 2 --wait 30 --data "$dir/data.jsonl" --valid "$dir/valid.jsonl" --lr 1e-2 \
+    --number-weight 0.1 "$@" >"$dir/rank0" 2>&1
+  first=$?
+  wait $other
+  second=$?
+}
+
+fit -o "$dir/twice" --batch 2 --accumulate 2 --dropout 0.1 --noise 0.1 --steps 20 --log "$dir/twice.jsonl"
+if command -v mpirun >/dev/null; then
+  timeout 60 mpirun --allow-run-as-root --oversubscribe -n 2 "$program" train --device cpu $model --data "$dir/data.jsonl" --valid "$dir/valid.jsonl" --lr 1e-2 \
+    --number-weight 0.1 --batch 2 --dropout 0.1 --noise 0.1 -o "$dir/mpi" --steps 20 --log "$dir/mpi.jsonl" >"$dir/out" 2>"$dir/err"
+  ok "two ranks of mpirun" $? "$dir/err"
+  report "the weights of one process that accumulates twice, within 2e-6" "$(far twice mpi 2e-6)"
+  losses "$dir/twice.jsonl" >"$dir/want"
+  report "and its losses" "$([ -s "$dir/want" ] && losses "$dir/mpi.jsonl" | diff - "$dir/want" 2>&1)"
+  report "each line of the log once" "$([ "$(wc -l <"$dir/mpi.jsonl")" = "$(wc -l <"$dir/twice.jsonl")" ] || cat "$dir/mpi.jsonl")"
+else
+  skip "no mpirun here"
+fi
+halves -o "$dir/hand" --steps 20 --checkpoint "$dir/hand.state" --every 10
+report "two ranks by hand" "$([ $first = 0 ] && [ $second = 0 ] || cat "$dir/rank0" "$dir/rank1")"
+report "two halves of a batch, the whole one: weights within 5e-4" "$(far whole hand 5e-4)"
+report "rank 0 alone speaks" "$(cat "$dir/rank1")"
+report "nothing is left where they met" "$(ls -d "$dir/hand.parts" 2>/dev/null)"
+cp -r "$dir/hand" "$dir/hand.first"
+rm -rf "$dir/hand.state/00000020"
+halves -o "$dir/hand" --steps 20 --checkpoint "$dir/hand.state" --every 10 --resume
+report "the last 10 again, from the checkpoint: the same weights, bit for bit" "$([ $first = 0 ] && cmp "$dir/hand/model.safetensors" "$dir/hand.first/model.safetensors" 2>&1 || cat "$dir/rank0")"
+rm -rf "$dir/hand.state/00000020"
+fit -o "$dir/alone" --batch 2 --accumulate 2 --steps 20 --checkpoint "$dir/hand.state" --resume
+report "or by one process" "$([ -s "$dir/alone/model.safetensors" ] && far hand alone 2e-6 || cat "$dir/err")"
+halves -o "$dir/other" --steps 100000 --minutes 0.03 --checkpoint "$dir/other.state"
+report "out of time, all of them at the same step" "$([ $first = 0 ] && [ $second = 0 ] && grep -q 'out of time' "$dir/rank0" || cat "$dir/rank0" "$dir/rank1")"
+
+# unlike NAME OPTIONS OF RANK 1 : what both say is refused
+unlike() {
+  text=$1
+  shift
+  (WARPWISE_RANK=1 WARPWISE_SIZE=2 "$program" train --device cpu $model --batch 2 --wait 30 --data "$dir/data.jsonl" -o "$dir/none" --steps 4 "$@" >/dev/null 2>"$dir/rank1") &
+  other=$!
+  WARPWISE_RANK=0 WARPWISE_SIZE=2 "$program" train --device cpu $model --batch 2 --wait 30 --data "$dir/data.jsonl" -o "$dir/none" --steps 4 >/dev/null 2>"$dir/rank0"
+  first=$?
+  wait $other
+  second=$?
+  report "ranks that differ are refused: $1" "$([ $first != 0 ] && [ $second != 0 ] && grep -q -e "$text" "$dir/rank0" && grep -q -e "$text" "$dir/rank1" || cat "$dir/rank0" "$dir/rank1")"
+}
+unlike "rank 1 has --seed 3" --seed 3
+unlike "rank 1 has --dropout 0.2" --dropout 0.2
+unlike "rank 1 reads other examples" --data "$dir/valid.jsonl"
+unlike "rank 1 has another model" --layers 1
+
+"$program" train --device cpu $model --batch 2 --data "$dir/data.jsonl" -o "$dir/none" --steps 4 --ranks nccl >"$dir/out" 2>"$dir/err"
+report "the processor has no NCCL" "$([ $? = 2 ] && grep -q sockets "$dir/err" || cat "$dir/err")"
+WARPWISE_RANK=0 WARPWISE_SIZE=2 "$program" train --device cpu $model --batch 2 --data "$dir/data.jsonl" -o "$dir/none" --steps 4 --wait 1 >"$dir/out" 2>"$dir/err"
+report "a rank that does not come is named" "$([ $? = 3 ] && grep -q 'not there: 1' "$dir/err" || cat "$dir/err")"
+WARPWISE_RANK=0 WARPWISE_SIZE=2 "$program" train --device cpu $model --batch 2 --data "$dir/data.jsonl" -o "$dir/none" --steps 4 --ranks none >"$dir/out" 2>"$dir/err"
+ok "--ranks none trains alone" $? "$dir/err"
+
+# Rank 1 is killed, or stopped: rank 0 says so and ends.
+for how in KILL STOP; do
+  WARPWISE_RANK=1 WARPWISE_SIZE=2 "$program" train --device cpu $model --batch 2 --wait 3 --data "$dir/data.jsonl" -o "$dir/lost" --steps 100000 >"$dir/rank1" 2>&1 &
+  other=$!
+  WARPWISE_RANK=0 WARPWISE_SIZE=2 "$program" train --device cpu $model --batch 2 --wait 3 --data "$dir/data.jsonl" -o "$dir/lost" --steps 100000 >"$dir/rank0" 2>&1 &
+  pid=$!
+  i=0
+  while ! grep -qs '^step 1/' "$dir/rank0" && [ $i -lt 100 ]; do sleep 0.1; i=$((i + 1)); done
+  kill -$how $other
+  i=0
+  while kill -0 $pid 2>/dev/null && [ $i -lt 100 ]; do sleep 0.1; i=$((i + 1)); done
+  kill -KILL $pid 2>/dev/null
+  wait $pid
+  report "rank 1 gets SIG$how: rank 0 names it and ends" "$([ $? = 3 ] && grep -qE '^warpwise: rank 1 \(.*(has ended|has been silent for 3 s)' "$dir/rank0" || cat "$dir/rank0")"
+  kill -KILL $other 2>/dev/null
+  wait $other 2>/dev/null
+done
+# An interrupt of one is for all.
+rm -rf "$dir/kept"
+WARPWISE_RANK=1 WARPWISE_SIZE=2 "$program" train --device cpu $model --batch 2 --wait 30 --data "$dir/data.jsonl" -o "$dir/left" --steps 100000 --checkpoint "$dir/kept" >"$dir/rank1" 2>&1 &
+other=$!
+WARPWISE_RANK=0 WARPWISE_SIZE=2 "$program" train --device cpu $model --batch 2 --wait 30 --data "$dir/data.jsonl" -o "$dir/left" --steps 100000 --checkpoint "$dir/kept" >"$dir/rank0" 2>&1 &
+pid=$!
+i=0
+while ! grep -qs '^step 1/' "$dir/rank0" && [ $i -lt 100 ]; do sleep 0.1; i=$((i + 1)); done
+kill -INT $other
+wait $pid
+first=$?
+wait $other
+report "an interrupt of one rank is for all, with a checkpoint" "$([ "$first $?" = "3 3" ] && grep -q interrupted "$dir/rank0" && ls "$dir/kept" 2>&1 | grep -q 000 || cat "$dir/rank0" "$dir/rank1")"
 
 # ---- further ----
 train --lm "$dir/model" --data "$dir/data.jsonl" --valid "$dir/valid.jsonl" -o "$dir/adapter" --lora 4 --steps 6 --batch 4 --tokens 128

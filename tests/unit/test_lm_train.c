@@ -813,6 +813,28 @@ static void test_patience(void **state) {
   assert_true(l.out.step < 400 && l.out.best_step == l.out.step - 6);
 }
 
+/* Answers of weight 0 teach nothing, those below 0 become less likely. */
+static void test_weights(void **state) {
+  ww_arena *a = *state;
+  ww_examples x = task(a, 40);
+  ww_lm_plan p = plan_of(NULL);
+  p.decay = p.number_weight = 0;
+  x.weight = WW_NEWN(a, float, x.n);
+  learned none = learn(a, &x, &p, 0);
+  p.steps = 1;
+  learned one = learn(a, &x, &p, 0);
+  assert_int_equal(none.st, WW_OK);
+  assert_memory_equal(none.v, one.v, one.values * sizeof(float));
+  p.steps = 20;
+  for (uint32_t i = 0; i < x.n; i++)
+    x.weight[i] = -1;
+  learned less = learn(a, &x, &p, 0);
+  const ww_lm_point *last = less.out.check.v + less.out.check.n - 1;
+  /* the loss is of weighted tokens too: as far below 0 as they are unlikely */
+  if (!(last->token_loss < -1.05f * 4.16f))
+    fail_msg("%f", (double)last->token_loss);
+}
+
 int main(void) {
   ww_set_quiet(true);
   const struct CMUnitTest tests[] = {
@@ -821,7 +843,7 @@ int main(void) {
       TEST(test_checkpoint),     TEST(test_damage),   TEST(test_full_disk),
       TEST(test_lying_manifest), TEST(test_reading),  TEST(test_bad_lines),
       TEST(test_long),           TEST(test_resume),   TEST(test_learns),
-      TEST(test_not_finite),     TEST(test_patience),
+      TEST(test_not_finite),     TEST(test_patience), TEST(test_weights),
   };
   return RUN(tests);
 }

@@ -370,6 +370,7 @@ ww_status ww_ops_cuda(int ordinal, ww_dtype real, ww_ops **out, ww_err *e) {
     return st;
   ww_ops *o = &g->o;
   ww_accel_memory(g);
+  ww_accel_ranks(g);
   o->close = close_ops;
   o->to_real = to_real;
   o->to_f32 = to_f32;

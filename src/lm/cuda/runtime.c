@@ -176,6 +176,7 @@ void ww_accel_free(ww_accel *g) {
     api->cuCtxSetCurrent(g->context);
     if (g->stream)
       api->cuStreamSynchronize(g->stream);
+    ww_nccl_close(g->nccl);
     ww_lt_close(g->lt);
     for (int i = 0; i < WW_ACCEL_UPLOADS; i++) {
       if (g->up[i].host)

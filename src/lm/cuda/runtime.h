@@ -30,7 +30,8 @@ typedef enum {
   WW_NUNITS
 } ww_accel_unit;
 
-typedef struct ww_lt ww_lt; /* lt.c */
+typedef struct ww_lt ww_lt;     /* lt.c */
+typedef struct ww_nccl ww_nccl; /* nccl.c */
 
 typedef struct {
   uint64_t at;
@@ -49,6 +50,7 @@ typedef struct {
   void *kernel[WW_NKERNELS];           /* in o.real */
   void *attention[WW_ACCEL_ATTENTION]; /* attention_accel.c's, NULL at first */
   ww_lt *lt;
+  ww_nccl *nccl; /* NULL: not one of several ranks, or they sum otherwise */
   uint64_t scratch, scratch_n; /* device memory, bytes */
   uint64_t workspace;          /* device memory, WW_ACCEL_WORKSPACE bytes */
   struct {
@@ -112,5 +114,9 @@ void ww_accel_memory(ww_accel *g);
 bool ww_lt_multiply(ww_accel *g, const ww_matmul *p);
 ww_lt *ww_lt_open(void);    /* NULL: there is no cuBLASLt */
 void ww_lt_close(ww_lt *l); /* accepts NULL */
+
+/* ---- nccl.c: the members of ww_ops about ranks ---- */
+void ww_accel_ranks(ww_accel *g);
+void ww_nccl_close(ww_nccl *n); /* accepts NULL */
 
 #endif

@@ -279,28 +279,81 @@ static ww_status room_for(ww_text *t, uint32_t n, ww_err *e) {
 
 /* ---- the report ---- */
 
-static double at_most(double v, double roof) {
-  return isfinite(roof) && v > roof ? roof : v;
-}
-
 static void limit(ww_report *r, ww_metric m, double least, double most) {
   if (r->m[m].known)
     r->m[m].value = fmin(fmax(r->m[m].value, least), most);
 }
 
+/* What a rate allows in that time; a rate that nobody knows allows all. */
+static double in_time(double a_us, double us) {
+  return isfinite(a_us) && isfinite(us) ? a_us * us : INFINITY;
+}
+
+static void scale(ww_report *r, ww_metric m, double by) {
+  if (r->m[m].known)
+    r->m[m].value *= by;
+}
+
+/* What DRAM moves is cut to what it can; what is read from it comes through L2. */
+static void bytes_under_roofs(ww_report *r, const ww_gpu *g, double us) {
+  double bytes = ww_report_dram(r);
+  double most = in_time(g->dram_peak * 1e3, us);
+  if (bytes > most) {
+    scale(r, WW_M_dram_read_bytes, most / bytes);
+    scale(r, WW_M_dram_write_bytes, most / bytes);
+  }
+  double read = ww_report_value(r, WW_M_dram_read_bytes);
+  limit(r, WW_M_l2_bytes, read, fmax(read, in_time(g->l2_gbps * 1e3, us)));
+}
+
+static double tensor_peak(const ww_gpu *g) {
+  const double peaks[] = {g->peak_tensor_fp64, g->peak_tensor_tf32,
+                          g->peak_tensor_fp16, g->peak_tensor_bf16,
+                          g->peak_tensor_fp8,  g->peak_tensor_int8};
+  double most = NAN;
+  for (size_t i = 0; i < sizeof peaks / sizeof *peaks; i++)
+    most = fmax(most, peaks[i]);
+  return most;
+}
+
+static void flops_under_roofs(ww_report *r, const ww_gpu *g, double us) {
+  const double peaks[] = {g->peak_fp64, g->peak_fp32, g->peak_fp16, tensor_peak(g)};
+  for (int m = WW_M_flops_fp64; m <= WW_M_flops_tensor; m++)
+    limit(r, m, 0, in_time(peaks[m - WW_M_flops_fp64] * 1e6, us));
+}
+
+/* Instructions of threads that the operations need at least: a multiply-add counts two,
+ * a pair of halves four. */
+static double needed(const ww_report *r, const ww_gpu *g) {
+  double packed = g->fp32_packing > 1 ? g->fp32_packing : 1;
+  return ww_report_value(r, WW_M_int_ops) + ww_report_value(r, WW_M_flops_fp64) / 2 +
+         ww_report_value(r, WW_M_flops_fp32) / (2 * packed) +
+         ww_report_value(r, WW_M_flops_fp16) / 4;
+}
+
+/* Each scheduler issues one instruction a cycle, and there are no operations without
+ * instructions: these become more as far as the time allows, then operations less. */
+static void instructions_under_roofs(ww_report *r, const ww_gpu *g, double us) {
+  static const ww_metric operations[] = {WW_M_int_ops, WW_M_flops_fp64, WW_M_flops_fp32,
+                                         WW_M_flops_fp16};
+  ww_quantity *warps = &r->m[WW_M_warp_instructions];
+  double lanes =
+      r->m[WW_M_active_lanes].known ? r->m[WW_M_active_lanes].value : g->lanes;
+  if (!warps->known)
+    return;
+  double most = in_time(g->sms * g->subcores * g->boost_mhz, us);
+  double least = needed(r, g) / lanes;
+  warps->value = fmin(fmax(warps->value, least), most);
+  for (size_t i = 0; least > most && i < sizeof operations / sizeof *operations; i++)
+    scale(r, operations[i], most / least);
+}
+
 /* Counts that the time would not allow are cut down to what it does. */
 static void under_roofs(ww_report *r, const ww_gpu *g) {
-  double us = r->m[WW_M_time_us].value;
-  double bytes = ww_report_dram(r);
-  double moved = at_most(bytes, g->dram_peak * 1e3 * us);
-  if (bytes > moved && bytes > 0) {
-    r->m[WW_M_dram_read_bytes].value *= moved / bytes;
-    r->m[WW_M_dram_write_bytes].value *= moved / bytes;
-  }
-  const double peaks[] = {g->peak_fp64 * 1e6, g->peak_fp32 * 1e6, g->peak_fp16 * 1e6,
-                          g->peak_tensor_fp16 * 2e6}; /* FLOP/us */
-  for (int m = WW_M_flops_fp64; m <= WW_M_flops_tensor; m++)
-    limit(r, m, 0, at_most(INFINITY, peaks[m - WW_M_flops_fp64] * us));
+  double us = ww_report_value(r, WW_M_time_us);
+  bytes_under_roofs(r, g, us);
+  flops_under_roofs(r, g, us);
+  instructions_under_roofs(r, g, us);
 }
 
 static void bounded(ww_report *r, const ww_gpu *g) {
@@ -314,8 +367,9 @@ static void bounded(ww_report *r, const ww_gpu *g) {
   limit(r, WW_M_registers, 1,
         isfinite(g->max_thread_registers) ? g->max_thread_registers : 255);
   limit(r, WW_M_sm_clock_mhz, 100, isfinite(g->boost_mhz) ? g->boost_mhz : 10000);
-  limit(r, WW_M_ld_sectors_per_request, 0, 64);
-  limit(r, WW_M_st_sectors_per_request, 0, 64);
+  limit(r, WW_M_ld_sectors_per_request, 0, g->lanes);
+  limit(r, WW_M_st_sectors_per_request, 0, g->lanes);
+  limit(r, WW_M_shared_conflict_ways, 0, g->lanes);
   static const ww_metric whole[] = {WW_M_registers, WW_M_shared_bytes,
                                     WW_M_local_bytes};
   for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
@@ -331,7 +385,8 @@ void ww_text_report(const ww_text *t,
   double deviation = exp(fmin(fmax(x->spread[WW_M_time_us], -5), 5));
   double spread = WIDTH90 * (t ? t->scale : 1) * deviation;
   float mean = x->number[WW_M_time_us];
-  double point = mean - fmin((t ? t->caution : 0) * deviation, spread);
+  double caution = (t ? t->caution : 0) * deviation;
+  double point = mean - fmin(fmax(caution, -spread), spread);
   *out = (ww_report){.gpu = g->name, .by = WW_BY_TEXT};
   for (int m = 0; m < WW_NMETRICS; m++) {
     double v = x->text ? x->json[m] : ww_question_value(m, x->number[m]);
