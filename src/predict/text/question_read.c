@@ -638,8 +638,11 @@ ww_status ww_question_read(const char *source,
   if (st)
     return st;
   const ww_decl *d = found.decl < 0 ? NULL : &r.scan.decls[found.decl];
-  ww_question_kernel *k = r.k =
-      new_kernel(a, d ? d->name : *found.plain ? found.plain : "source", !d);
+  ww_question_kernel *k = r.k = new_kernel(a,
+                                           d              ? d->name
+                                           : *found.plain ? found.plain
+                                                          : "source",
+                                           !d);
   if (d) {
     k->line = d->line;
     k->openmp = !d->kernel && ww_qkernel_is(&r.scan, d);
