@@ -595,6 +595,19 @@ static bool fits(const cJSON *root, size_t left, ww_arena *a) {
          ww_json_whole(root, "rows") == left / sizeof(ww_correct_row);
 }
 
+/* What is looked up by a row's numbers is there. */
+static bool rows_whole(const ww_feature_table *t) {
+  for (uint32_t k = 0; k < t->n; k++) {
+    const ww_correct_row *r = &t->rows[k];
+    if (r->kernel >= t->nkernels || r->family >= t->nfamilies ||
+        r->split >= WW_NSPLITS || r->origin >= WW_NORIGINS ||
+        r->bottleneck >= WW_NTERMS || r->busiest >= WW_NPIPES ||
+        r->limiter >= WW_NLIMITS)
+      return false;
+  }
+  return true;
+}
+
 ww_status
 ww_features_read(const char *path, ww_arena *a, ww_feature_table *out, ww_err *e) {
   char *data;
@@ -623,7 +636,9 @@ ww_features_read(const char *path, ww_arena *a, ww_feature_table *out, ww_err *e
   out->gpu = ww_json_text(root, "gpu", a);
   out->data = ww_json_text(root, "data", a);
   cJSON_Delete(root);
-  return WW_OK;
+  return rows_whole(out)
+             ? WW_OK
+             : ww_fail(e, WW_EDATA, "%s is damaged: remove it and make it again", path);
 }
 
 /* ---- several tables as one ---- */
