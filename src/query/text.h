@@ -13,8 +13,8 @@ typedef struct {
   const char *const *flags;
   uint32_t nflags;
 } ww_text_file;
-ww_status ww_text_load(
-    const ww_text_file *f, ww_arena *a, char **text, size_t *n, ww_err *e);
+ww_status
+ww_text_load(const ww_text_file *f, ww_arena *a, char **text, size_t *n, ww_err *e);
 
 /* The kernel of the last launch, kept while the next one is about the same. All zero:
  * none. */

@@ -24,7 +24,8 @@ typedef struct {
   ww_buf out;
 } loader;
 
-static void add_text(loader *l, const char *path, const char *text, size_t n, int depth);
+static void
+add_text(loader *l, const char *path, const char *text, size_t n, int depth);
 
 /* Reads it unless it was read before; NULL: there is no such file, or it is no text. */
 static char *open_header(loader *l, const char *path, const char **real, size_t *n) {
@@ -93,7 +94,8 @@ static const char *included(const char *p) {
   return *p == '"' || *p == '<' ? p : NULL;
 }
 
-static void add_text(loader *l, const char *path, const char *text, size_t n, int depth) {
+static void
+add_text(loader *l, const char *path, const char *text, size_t n, int depth) {
   ww_arena *own = ww_arena_new();
   ww_scan s;
   uint32_t from = 0;
@@ -136,11 +138,8 @@ static void add_included(loader *l, const char *const *flags, uint32_t n) {
       try_folder(l, ".", flags[++i], 0);
 }
 
-ww_status ww_text_load(const ww_text_file *f,
-                       ww_arena *a,
-                       char **text,
-                       size_t *n,
-                       ww_err *e) {
+ww_status
+ww_text_load(const ww_text_file *f, ww_arena *a, char **text, size_t *n, ww_err *e) {
   ww_status st = ww_read_below(a, f->root, f->path, 64 << 20, text, n, e);
   if (st)
     return st;
