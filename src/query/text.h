@@ -6,10 +6,9 @@
 #include "../predict/text/text.h"
 
 /* A source of the disk as the question reads it: the headers of its project that it
- * includes stand in it (text_files.c). `flags` are a compiler's, root as for
- * ww_read_below. */
+ * includes stand in it (text_files.c). `flags` are a compiler's. */
 typedef struct {
-  const char *path, *root;
+  const char *path;
   const char *const *flags;
   uint32_t nflags;
 } ww_text_file;

@@ -16,7 +16,6 @@
 enum { FILES_MOST = 64, BYTES_MOST = 1 << 20, DEPTH_MOST = 16, CLIMB_MOST = 8 };
 
 typedef struct {
-  const char *root; /* NULL: files may lie anywhere */
   ww_strings folders;
   ww_dict seen;
   uint32_t files;
@@ -39,8 +38,8 @@ static char *open_header(loader *l, const char *path, const char **real, size_t 
   *n = 0;
   if (!fresh)
     return "";
-  if (l->files >= FILES_MOST ||
-      ww_read_below(l->a, l->root, path, room, &text, n, NULL) || memchr(text, 0, *n))
+  if (l->files >= FILES_MOST || ww_read_file(l->a, path, room, &text, n, NULL) ||
+      memchr(text, 0, *n))
     return "";
   l->files++;
   return text;
@@ -140,12 +139,12 @@ static void add_included(loader *l, const char *const *flags, uint32_t n) {
 
 ww_status
 ww_text_load(const ww_text_file *f, ww_arena *a, char **text, size_t *n, ww_err *e) {
-  ww_status st = ww_read_below(a, f->root, f->path, 64 << 20, text, n, e);
+  ww_status st = ww_read_file(a, f->path, 64 << 20, text, n, e);
   if (st)
     return st;
   if (ww_fatbin_given(*text, *n)) /* compiled code: its PTX */
     return ww_fatbin_ptx(*text, *n, a, text, n, e);
-  loader l = {.root = f->root, .a = a};
+  loader l = {.a = a};
   add_folders(&l, f->flags, f->nflags);
   if (!strstr(*text, "include") && !l.folders.n)
     return WW_OK;

@@ -217,6 +217,29 @@ static void traced_questions_are_explained(void **state) {
   folder_drop(dir);
 }
 
+/* Why, by fixed rules; shares are none above the whole. */
+static void explanations(void **state) {
+  ww_evidence x = evidence_of(WW_EVIDENCE_TRACED);
+  ww_buf b = {0};
+  (void)state;
+  x.metrics[WW_M_occupancy_limit_pct] = 50;
+  x.limiter = WW_LIMIT_REGISTERS;
+  x.features.v[WW_F_partial] = 7;
+  x.features.v[WW_F_lanes] = 0.5f;
+  x.features.v[WW_F_resident] = 1;
+  x.features.v[WW_F_launch + WW_TERM_DRAM] = 1;
+  x.features.v[WW_F_launch + WW_TERM_L2] = 0.8f;
+  ww_evidence_explain(&x, &b);
+  assert_string_equal(
+      b.s, "limited by DRAM bandwidth; 100 % of the stored sectors are not full; "
+           "50 % of the lanes work; occupancy is limited by registers");
+  x.form = WW_EVIDENCE_COMPILED;
+  b.n = 0;
+  ww_evidence_explain(&x, &b);
+  assert_int_equal(b.n, 0);
+  ww_buf_free(&b);
+}
+
 /* A question that fills the context leaves room for both: JSON and explanation. */
 static void long_traced_questions(void **state) {
   ww_arena *a = *state;
@@ -349,10 +372,14 @@ static void a_damaged_model(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      TEST(answers_always_parse),           TEST(pieces_are_the_whole),
-      TEST(traced_questions_are_explained), TEST(long_traced_questions),
-      TEST(models_of_the_source_alone),     TEST(reports_agree),
-      TEST(models_that_do_not_fit),         TEST(a_damaged_model)};
+  const struct CMUnitTest tests[] = {TEST(answers_always_parse),
+                                     TEST(pieces_are_the_whole),
+                                     TEST(traced_questions_are_explained),
+                                     TEST(long_traced_questions),
+                                     TEST(explanations),
+                                     TEST(models_of_the_source_alone),
+                                     TEST(reports_agree),
+                                     TEST(models_that_do_not_fit),
+                                     TEST(a_damaged_model)};
   return RUN(tests);
 }

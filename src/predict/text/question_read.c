@@ -663,17 +663,6 @@ ww_status ww_question_read(const char *source,
   return WW_OK;
 }
 
-ww_question_kernel *ww_question_unread(const char *kernel, ww_arena *a) {
-  reader r = {.a = a, .k = new_kernel(a, kernel ? kernel : "", true)};
-  r.r = (ww_qresolver){.k = r.k};
-  add_builtins(&r);
-  ww_push(a, &r.k->parts, (ww_qpart){.sym = -1});
-  r.k->constant = WW_NEWN(a, double, r.k->syms.n);
-  for (uint32_t i = 0; i < r.k->syms.n; i++)
-    r.k->constant[i] = NAN;
-  return r.k;
-}
-
 bool ww_question_is_raw(const ww_question_kernel *k) {
   return k->raw;
 }
