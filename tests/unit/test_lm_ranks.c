@@ -387,15 +387,18 @@ static void test_impatient(void **state) {
  * secret is for its owner alone. */
 static void test_besieged(void **state) {
   char *dir = folder_new(*state);
-  early_caller x = {.path = ww_fmt(*state, "%s/%016x.ranks", dir, 7), .silent = true};
+  early_caller x[3];
   const ww_ranks_plan p = {
       .size = 2, .folder = dir, .key = 7, .wait_s = 1, .one_node = true};
   pthread_t call[3];
   ww_ranks *r;
   ww_err e = {0};
   double begin = ww_now();
-  for (int k = 0; k < 3; k++)
-    assert_int_equal(pthread_create(call + k, NULL, impatient, &x), 0);
+  for (int k = 0; k < 3; k++) {
+    x[k] = (early_caller){.path = ww_fmt(*state, "%s/%016x.ranks", dir, 7),
+                          .silent = true};
+    assert_int_equal(pthread_create(call + k, NULL, impatient, x + k), 0);
+  }
   assert_int_equal(ww_ranks_open(&p, &r, &e), WW_EIO);
   assert_non_null(strstr(e.msg, "not there: 1."));
   assert_true(ww_now() - begin < 4);
