@@ -1,46 +1,56 @@
 #!/usr/bin/env python3
-"""import.py FOLDER [--clone] [--kernels N] [--part K/N] [-- options of dataset import]
-: kernels of other people's repositories as launches that are ready to be measured.
+"""import.py FOLDER [--clone] [--list FILE] [--kernels N] [--part K/N] [-- OPTION OF dataset import..]
 
-data/import/repositories.tsv lists repository, commit and licence. FOLDER/checkouts/OWNER+NAME
-holds each of them at that commit (--clone gets those that are missing, by git). The files with
-most variety are taken: at most N kernels of a repository (default 130), drawn by the hash of the
-path. FOLDER/selected/ gets links to them and to the headers that they include, and a
-compile_commands.json with the folders in which these are found; headers that only a build makes
-are empty, PyTorch's and those of CUDA's samples are the stand-ins that the front end has for them. Then `warpwise dataset import` reads all of it.
-Nothing of these repositories becomes a part of this one: rows, features and hashes are kept."""
+Kernels of other people's repositories as launches that are ready to be measured.
+
+data/import/repositories.tsv, or --list, has repository, commit and licence. FOLDER/checkouts/
+OWNER+NAME holds each of them at that commit (--clone gets those that are missing, by git, from
+IMPORT_HOST where that is set: a mirror). Of a repository
+at most N kernels are taken (default 130), in files drawn by the hash of their paths; --part K/N
+takes every N-th repository from the K-th on. FOLDER/selected/ gets links to the files and to the
+headers that they include, and a compile_commands.json with the folders in which these are found;
+headers that only a build makes are empty, and for PyTorch's and those of CUDA's samples there are
+the stand-ins that the front end has. Then `warpwise dataset import` reads all of it. Nothing of
+a repository is run. Nothing of it becomes a part of this one: rows, features and hashes do."""
+import argparse
 import hashlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 HEADERS = ('.h', '.hpp', '.cuh', '.hh', '.inl', '.inc', '.hxx', '.ipp', '.def', '.tpp')
-# Copies of other projects, and tests of a framework that need its build.
+# Copies of other projects.
 LEAVE = re.compile(r'/(third_party|3rdparty|thirdparty|external|extern|vendor|deps|'
                    r'submodules|cub|thrust|cutlass)/')
 INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
 TORCH = re.compile(r'(ATen|torch|c10|THC|pybind11)/|helper_(cuda|functions|image|string|timer)\.h$')
+HOST = os.environ.get('IMPORT_HOST', 'https://github.com/')
 SHIM = os.path.join(HERE, 'src/front/shim/cuda')
 STANDARD = b'#include <cstdio>\n#include <stdexcept>\n#include <string>\n#include <vector>\n'
 MOST_FOLDERS = 24
 MOST_HEADERS = 400 # of one file
 
 
-def repositories():
-    with open(os.path.join(HERE, 'data/import/repositories.tsv')) as f:
+def repositories(path):
+    with open(path) as f:
         next(f)
         return [line.split('\t')[:2] for line in f if line.strip()]
 
 
 def clone(folder, name, commit):
+    """Takes its name when it is whole: what was interrupted is begun again."""
     where = os.path.join(folder, name.replace('/', '+'))
-    if not os.path.exists(where):
-        url = 'https://github.com/' + name
-        subprocess.run(['git', 'clone', '-q', url, where], check=True)
-        subprocess.run(['git', '-C', where, 'checkout', '-q', commit], check=True)
+    begun = where + '.part'
+    if os.path.exists(where):
+        return
+    shutil.rmtree(begun, ignore_errors=True)
+    subprocess.run(['git', 'clone', '-q', '--no-checkout', HOST + name, begun], check=True)
+    subprocess.run(['git', '-C', begun, 'checkout', '-q', commit], check=True)
+    os.rename(begun, where)
 
 
 def read(path):
@@ -127,17 +137,20 @@ def torch_stubs(to):
 
 
 def empty_headers(to, names):
-    """Only where nobody has the name."""
+    """Only where nobody has the name; names are those of a stranger's #include lines."""
     toolkit = os.environ.get('CUDA_HOME', '/usr/local/cuda')
     others = ('/usr/include', os.path.join(toolkit, 'include'), SHIM)
     for name in names:
         path = os.path.join(to, name)
-        if name.startswith('..') or os.path.isabs(name) or os.path.exists(path):
+        if name.startswith('..') or os.path.isabs(name):
             continue
-        if any(os.path.exists(os.path.join(f, name)) for f in others):
+        if '\0' in name or any(os.path.exists(os.path.join(f, name)) for f in others):
             continue
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        open(path, 'w').close()
+        try:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            open(path, 'w').close()
+        except (OSError, ValueError): # no name of a file: too long, with a NUL in it
+            pass
 
 
 def select(name, checkout, selected, most):
@@ -170,31 +183,36 @@ def select(name, checkout, selected, most):
     return len(taken)
 
 
+def options(words):
+    p = argparse.ArgumentParser(prog='import.py', usage=__doc__)
+    p.add_argument('folder', type=os.path.abspath)
+    p.add_argument('--clone', action='store_true')
+    p.add_argument('--list', default=os.path.join(HERE, 'data/import/repositories.tsv'))
+    p.add_argument('--kernels', type=int, default=130)
+    p.add_argument('--part', default='0/1')
+    o = p.parse_args(words)
+    o.part = re.fullmatch(r'(\d+)/([1-9]\d*)', o.part) or p.error('--part: K/N is expected')
+    o.part = int(o.part[1]), int(o.part[2])
+    return o
+
+
 def main():
-    words = sys.argv[1:]
-    rest = words[words.index('--') + 1:] if '--' in words else []
-    words = words[:words.index('--')] if '--' in words else words
-    if not words or words[0].startswith('-'):
-        sys.exit(__doc__)
-    folder, most, part, get = os.path.abspath(words[0]), 130, (0, 1), '--clone' in words
-    if '--kernels' in words:
-        most = int(words[words.index('--kernels') + 1])
-    if '--part' in words:
-        k, n = words[words.index('--part') + 1].split('/')
-        part = int(k), int(n)
-    checkouts = os.path.join(folder, 'checkouts')
-    selected = os.path.join(folder, 'selected-%d-%d' % part if part[1] > 1 else 'selected')
+    words, rest = sys.argv[1:], []
+    if '--' in words:
+        words, rest = words[:words.index('--')], words[words.index('--') + 1:]
+    o = options(words)
+    checkouts = os.path.join(o.folder, 'checkouts')
+    name = 'selected-%d-%d' % o.part if o.part[1] > 1 else 'selected'
+    selected = os.path.join(o.folder, name)
     os.makedirs(checkouts, exist_ok=True)
     os.makedirs(selected, exist_ok=True)
     torch_stubs(os.path.join(selected, '.torch'))
-    for i, (name, commit) in enumerate(repositories()):
-        if i % part[1] != part[0]:
-            continue
-        if get:
+    for name, commit in repositories(o.list)[o.part[0]::o.part[1]]:
+        if o.clone:
             clone(checkouts, name, commit)
         name = name.replace('/', '+')
         if os.path.isdir(os.path.join(checkouts, name)):
-            n = select(name, os.path.join(checkouts, name), selected, most)
+            n = select(name, os.path.join(checkouts, name), selected, o.kernels)
             print('%s: %d files' % (name, n), file=sys.stderr)
     program = os.environ.get('WARPWISE', os.path.join(HERE, 'build/warpwise'))
     os.execv(program, [program, 'dataset', 'import', selected] + rest)

@@ -60,6 +60,56 @@ grep -c '^{"messages":\[{"role":"system",.*{"role":"assistant","content":"{\\"ti
 [ "$(cat "$dir/out")" -eq 260 ] && ok=yes || ok="not every line is a question with its answer"
 result "each a question and an answer" "$ok"
 
+# ---- splits at random ----
+for split in train validation test; do "$program" dataset export a.sqlite --random --split $split -o random.$split.jsonl --quiet; done
+[ "$(cat random.*.jsonl | wc -l)" -eq 260 ] && ok=yes || ok="not every row is in one split"
+result "at random, three splits make the whole too" "$ok"
+for f in train test; do grep -o '"key":"[^"]*"' random.$f.jsonl | sort -u >keys.$f; done
+[ -n "$(comm -12 keys.train keys.test)" ] && ok=yes || ok="no kernel is on both sides"
+result "launches of a kernel are on all sides" "$ok"
+
+# ---- questions with evidence, and a model that takes it ----
+zstd -dcq "$reports" | awk 'NR % 6 == 1' >few.jsonl # 44
+"$program" dataset import --store few.sqlite --reports few.jsonl >/dev/null
+try "what the machine model says is kept" 0 'time_us' '44 launches predicted' train --correction few.sqlite --corpus "$root/corpus" --features rows.zst -o c.json.zst
+lines() { # TEXT FORM: its lines by what they were told
+  "$program" dataset export few.sqlite --as questions --corpus "$root/corpus" --evidence rows.zst -o q.jsonl --quiet $2
+  sed 's/.*"form":"\([a-z]*\)".*/\1/; /^{/s/.*/source/' q.jsonl | sort | uniq -c | tr -s ' \n' ' ' >"$dir/out"
+  grep -qx "$3" "$dir/out" && ok=yes || ok="not $3"
+  result "$1" "$ok"
+}
+lines "all of them compiled" "--form compiled" ' 44 compiled '
+grep -c '"completion":"[^"]*\\"time_us.*<|why|>' q.jsonl >"$dir/out"
+[ "$(cat "$dir/out")" = 0 ] && ok=yes || ok="explained without a trace"
+result "which explains nothing" "$ok"
+lines "mixed" "" ' [1-9]* *[0-9]* compiled 44 source 44 traced '
+python3 - q.jsonl <<'END' >"$dir/out" 2>&1 && ok=yes || ok="bases are wrong"
+import json, sys
+lines = [json.loads(line) for line in open(sys.argv[1])]
+source = {q["id"]: q for q in lines if "form" not in q}
+for q in lines:
+    if "form" not in q:
+        assert not any(q["features"][64:]) and "told" not in q["prompt"], q["id"]
+        continue
+    assert q["prompt"].count("\ntold {") == 1 and ("<|why|>limited by " in q["completion"]) == (q["form"] == "traced"), q["id"]
+    for x, base, alone in zip(q["numbers"], q["base"], source[q["id"]]["numbers"]):
+        assert (x is None) == (alone is None) and (x is None or abs(x + base - alone) < 2e-4), q["id"]
+END
+result "numbers are what the base lacks" "$ok"
+head -c 3000 rows.zst >cut.zst
+try "rows that are cut short" 3 '' 'cut.zst' dataset export few.sqlite --as questions --corpus "$root/corpus" --evidence cut.zst -o none.jsonl
+try "a form needs evidence" 2 '' 'needs --evidence' dataset export few.sqlite --as questions --form traced -o none.jsonl
+try "evidence is for questions" 2 '' 'belong to --as questions' dataset export few.sqlite --as prompts --evidence rows.zst -o none.jsonl
+"$program" train -q --tokenizer t.json --vocab 400 --data q.jsonl
+try "a model learns from them" 0 'step 3 of 3' '' train -q --device cpu --lm new --tokenizer t.json --width 32 --layers 1 --heads 2 --context 2048 --tokens 2048 --data q.jsonl -o m --steps 3 --batch 1
+saxpy="$root/examples/saxpy.cu -k saxpy --by text --model m"
+try "and is asked with evidence" 0 '"kind":"model_traced".*"text":{"time_us":.*"why":"' '' predict $saxpy --evidence traced --json
+try "with what a compiler knows" 0 'registers and memory that the code takes' '' predict $saxpy --evidence compiled
+try "evaluated so" 0 '"answered":3' '' evaluate few.jsonl --sources "$root/data" --limit 3 --by text --model m --evidence traced --json
+echo '__global__ void k(float *x) { no code' >bad.cu
+try "what no compiler takes is asked about as text" 0 'knows the text alone: k cannot be interpreted' '' predict bad.cu -k k --grid 4 --block 32 --by text --model m --evidence traced
+try "the shipped model takes none" 3 '' 'leave out --evidence' predict "$root/examples/saxpy.cu" -k saxpy --by text --evidence traced
+
 # ---- statistics ----
 try "stats as JSON" 0 '"kernels":80,"launches":260,"with_counters":260,"failed":0,.*"by_split":.*"by_family":\[.*"histograms":\[' '' dataset stats a.sqlite --json
 try "stats for people, with coverage" 0 'Coverage of rodinia, shoc, polybench' '' dataset stats a.sqlite --compare "$root/data/public/h200.jsonl.zst" --svg svg --html page.html

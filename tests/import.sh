@@ -123,5 +123,54 @@ ok "rows are in the store" says "$dir/stats" '"store":"s.sqlite","kernels":2,'
 ok "again" "$warpwise" dataset import "$dir/other" --store "$dir/s.sqlite" --device pocl --launches 1 --counters 0 --json
 ok "measures nothing twice" says "$dir/out" '"rows":0'
 
+# ---- what is kept for evaluation, what was read before ----
+mkdir "$dir/kept.for" "$dir/keep"
+cat >"$dir/kept.for/suite.cl" <<'EOF'
+__kernel void product(__global const float *l, __global const float *r, __global float *to, int m) {
+  int column = get_global_id(0), row = get_global_id(1);
+  float total = 0;
+  for (int i = 0; i < m; i++) total += l[row * m + i] * r[i * m + column];
+  if (total > 0) to[row * m + column] = total; else to[row * m + column] = -total;
+}
+EOF
+echo '__kernel void small(__global float *x) { x[get_global_id(0)] = 1; }' | tee "$dir/other/small.cl" >"$dir/kept.for/small.cl" # too small to be judged: a line or two has no other form
+sed 's/product/renamed/; s/total/sum/g; s/ m)/ size)/; s/ m / size /g; s/< m;/< size;/' "$dir/kept.for/suite.cl" >"$dir/other/copied.cl"
+plan() { "$warpwise" dataset import "$dir/other" --launches 2 --gpu h200 --plan "$dir/$1" --against "$dir/kept.for" --keep "$dir/keep/deep/er"; }
+ok "with a suite that is for evaluation" plan against.jsonl
+ok "its copy is left out, under whatever name" says "$dir/out" '1 like one that is kept for evaluation'
+ok "small ones stay" says "$dir/against.jsonl" ':small opencl'
+ok "no launch of the copy" sh -c '! grep -q renamed "$1"' - "$dir/against.jsonl"
+ok "each file is kept" sh -c 'ls "$1" && [ "$(ls "$1" | wc -l)" = 7 ]' - "$dir/keep/deep/er"
+for f in "$dir"/keep/deep/er/*; do sed 's/use of undeclared/kept from before/g' "$f" >"$dir/now" && cp "$dir/now" "$f"; done
+ok "again" plan again.jsonl
+ok "from what was kept" says "$dir/out" 'kept from before'
+sed -i 's/again.jsonl.d/against.jsonl.d/' "$dir/again.jsonl"
+ok "the same launches" cmp "$dir/against.jsonl" "$dir/again.jsonl"
+ok "a folder that cannot be made" code 3 "$warpwise" dataset import "$dir/other" --gpu h200 --plan "$dir/none" --keep "$dir/again.jsonl/x"
+
+# ---- a list of repositories ----
+if command -v git >/dev/null && command -v python3 >/dev/null; then
+  repo="$dir/host/some/one"
+  mkdir -p "$repo/src" "$repo/include/one" "$repo/third_party"
+  printf '#include "one/size.h"\n#include "made_by_cmake.h"\n__global__ void grow(float *x, int n) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) x[i] *= SIZE;\n}\n' >"$repo/src/grow.cu"
+  echo '#define SIZE 3' >"$repo/include/one/size.h"
+  cp "$repo/src/grow.cu" "$repo/third_party/copy.cu"
+  printf '#include "a\000b.h"\n#include "%0300d.h"\n#include "../../../../../../../../../outside.h"\n__global__ void odd(float *x) { x[threadIdx.x] = 1; }\n' 1 >"$repo/src/odd.cu"
+  ln -s /etc/passwd "$repo/src/passwd.cu"
+  git -C "$repo" init -q && git -C "$repo" add . && git -C "$repo" -c user.name=n -c user.email=e@e commit -qm one
+  was=$(git -C "$repo" rev-parse HEAD)
+  echo '__global__ void later(float *x) { x[0] = 1; }' >"$repo/src/later.cu"
+  git -C "$repo" add . && git -C "$repo" -c user.name=n -c user.email=e@e commit -qm two
+  printf 'repository\tcommit\tlicence\tkernel_lines\nsome/one\t%s\tMIT\t5\n' "$was" >"$dir/list.tsv"
+  mkdir -p "$dir/repos/checkouts/some+one.part/rest" # of a clone that was interrupted
+  from() { WARPWISE="$warpwise" IMPORT_HOST="file://$dir/host/" python3 scripts/import.py "$dir/repos" --list "$dir/list.tsv" --clone "$@"; }
+  ok "repositories of a list" from -- --launches 2 --gpu h200 --plan "$dir/listed.jsonl"
+  ok "at their commits, without copies of others" says "$dir/out" '^some+one: 2 files'
+  ok "kernels know repository and file" says "$dir/listed.jsonl" '"note":"import/[0-9a-f]*/some+one/src/grow.cu:grow'
+  ok "no link is followed" sh -c '! ls -R "$1" | grep -q passwd' - "$dir/repos/selected"
+  ok "a part of the list that has none" code 3 from --part 1/2 -- --gpu h200 --plan "$dir/part.jsonl"
+  ok "a part that is none" code 2 from --part 1
+fi
+
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -9,7 +9,7 @@
 #
 # Editors and browsers of others ($clients) draw late when the machine is busy: one that failed is shown, then run once more when nothing else runs,
 # and that second result counts.
-every="layers hardening runner setup unit cli manners evaluate accuracy rename kernels ptx cross diff measure dataset import record emulate predict fixes verify tune optimize agent train tokenizers lm-gguf stories lm-cli lm-train serve limits openai lsp hostile nvim emacs page vscode mcp mcp-clients export library packages bundle python gate release compat faults kills fuzz"
+every="layers hardening runner setup unit cli manners evaluate accuracy rename kernels ptx cross diff measure dataset import record emulate predict fixes verify tune optimize agent train tokenizers lm-gguf stories lm-cli lm-train lm-finetune serve limits openai lsp hostile nvim emacs page vscode mcp mcp-clients export library packages bundle python gate release compat faults kills fuzz"
 clients="nvim emacs page vscode"
 longest="fuzz optimize vscode verify tune lsp serve mcp packages hostile limits predict unit/rewrite library"
 passed=0
@@ -128,6 +128,7 @@ one() { # STAGE
   stories) stage stories tests/lm/stories.sh "$build" ;;
   lm-cli) stage lm-cli tests/lm/cli.sh "$build/warpwise" ;;
   lm-train) stage lm-train tests/lm/train.sh "$build/warpwise" ;;
+  lm-finetune) stage lm-finetune tests/lm/finetune.sh "$build/warpwise" ;;
   openai) stage openai tests/clients/openai/run.sh "$build" ;;
   measure) stage measure tests/measure.sh "$build/warpwise" ;;
   import) stage import tests/import.sh "$build/warpwise" ;;

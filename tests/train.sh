@@ -57,6 +57,10 @@ check "a file that is not there is an error" test $? -ne 0
 train
 check "no data is an error of use" test $? = 2
 echo broken | zstd -q >"$dir/broken.zst"
+LC_ALL=C; export LC_ALL
+zstd -qdc "$dir/rows.zst" | sed '1s/"kernels":\[[^]]*\]/"kernels":[]/' | zstd -q >"$dir/short.zst"
+train --features "$dir/short.zst"
+check "kept rows of kernels that are not there are refused" says 'short.zst is damaged' "$dir/err"
 train --features "$dir/broken.zst"
 check "rows that are none are an error" test $? = 3
 

@@ -21,10 +21,11 @@ static const ww_option table[] = {
               "where it goes ('-': stdout); packed where the name ends in .zst",
               'o'),
     WW_OPTION(split, "NAME", "only train, validation or test"),
-    WW_OPTION(random,
-              NULL,
-              "launches on all sides at random instead of whole families: for comparison "
-              "with work that splits so; never for a model that is to be judged"),
+    WW_OPTION(
+        random,
+        NULL,
+        "launches on all sides at random instead of whole families: for comparison "
+        "with work that splits so; never for a model that is to be judged"),
     WW_OPTION(family, "NAME", "only this family of kernels"),
     WW_OPTION(origin, "NAME", "only corpus, generated or imported kernels"),
     WW_OPTION(counters, NULL, "only launches with hardware counters"),

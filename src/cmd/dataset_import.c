@@ -17,7 +17,7 @@ typedef struct {
 
 #define LAUNCHES 6
 #define ALIKE 0.95 /* a copy: other names, another tile size */
-#define FILE_S 25   /* a file with many kernels that are slow to interpret gets fewer */
+#define FILE_S 25  /* a file with many kernels that are slow to interpret gets fewer */
 /* Of a device without a description (a CPU under OpenCL) nothing is known but that it
  * is no H200.
  */
@@ -50,9 +50,10 @@ static const ww_option table[] = {
               "DIR",
               "leave out kernels that `dataset check` would call alike to one of this "
               "checkout (repeatable)"),
-    WW_OPTION(keep,
-              "DIR",
-              "keep what was read of each file there: the same command goes on with it"),
+    WW_OPTION(
+        keep,
+        "DIR",
+        "keep what was read of each file there: the same command goes on with it"),
     WW_OPTION(seed, "N", "of the sampled launches (default 1)"),
     WW_OPTION(with, "COMPILER", "nvcc or nvrtc; else nvcc where it is found"),
     WW_OPTION(jobs, "N", "processes (default: one per core)", 'j'),
@@ -131,12 +132,11 @@ static ww_status collect(ww_cmd *c, const options *o, const char *ready) {
 static ww_status leave_out(ww_cmd *c, const options *o, ww_gathered *g) {
   for (uint32_t k = 0; k < o->against.n; k++) {
     ww_gathered other;
-    ww_gather_options how = {
-        .dir = o->against.v[k],
-        .structures = true,
-        .limit_s = FILE_S,
-        .keep = o->keep,
-        .jobs = o->jobs};
+    ww_gather_options how = {.dir = o->against.v[k],
+                             .structures = true,
+                             .limit_s = FILE_S,
+                             .keep = o->keep,
+                             .jobs = o->jobs};
     ww_status st = ww_gather(c, &how, &other);
     if (st)
       return st;

@@ -71,7 +71,8 @@ static ww_status read_other(ww_cmd *c, const char *path, ww_stats *out) {
   return st;
 }
 
-static ww_status read_again(ww_cmd *c, ww_store *s, const char *path, ww_repeat_counts *out) {
+static ww_status
+read_again(ww_cmd *c, ww_store *s, const char *path, ww_repeat_counts *out) {
   ww_store *again = NULL;
   ww_status st = ww_store_open(path, WW_STORE_READ, &again, &c->err);
   if (!st)

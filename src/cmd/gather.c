@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <inttypes.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 
 #include "../base/process_pool.h"
@@ -305,7 +306,8 @@ static bool flags_done(const gather *g, const reading *r, uint32_t before) {
 
 /* A file of the corpus stands for itself (it includes nothing of its own), so its lines
  * depend on its text, the launches listed for it and the options. Of other files the
- * user says that what they include stays the same, by naming a folder to keep lines in. */
+ * user says that what they include stays the same, by naming a folder to keep lines in.
+ */
 static const char *
 kept_at(const gather *g, const reading *r, const char *text, size_t n) {
   const ww_variants_options *v = &g->o->variants;
@@ -410,7 +412,8 @@ static void file_done(
     void *ctx, uint32_t index, char *text, size_t n, const ww_worker_death *death) {
   gather *g = ctx;
   g->text[index] = ww_strdup(g->c->arena, text);
-  if (death && g->o->keep)
+  bool stopped = death && (death->signal == SIGINT || death->signal == SIGTERM);
+  if (death && g->o->keep && !stopped)
     keep_rest(g, index, text, n);
   if (death)
     ww_gather_failed(g->out, g->out->files.v[index].relative, NULL, death->why,

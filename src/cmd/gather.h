@@ -57,7 +57,8 @@ typedef struct {
 
 /* Where a person has to look: a kernel with other names, formatting, language, integer
  * types or tile sizes is 0.85 to 1 like itself; two people's plain loops for the same
- * thing have 0.5 to 0.74, different kernels of one shape reach 0.71 (docs/splits.md). */
+ * thing have 0.5 to 0.74, different kernels of one shape reach 0.71 (docs/splits.md).
+ */
 #define WW_GATHER_ALIKE 0.7
 /* Distinct paths: below it a kernel is a line or two that have no other form. */
 #define WW_GATHER_LEAST 60

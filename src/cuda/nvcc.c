@@ -237,8 +237,7 @@ static void build_line(const ww_nvcc_job *j,
     ww_push(a, argv, fixed[i]);
 }
 
-ww_status
-ww_nvcc_run(ww_nvcc_job *j, ww_arena *a, char **code, size_t *n, ww_err *e) {
+ww_status ww_nvcc_run(ww_nvcc_job *j, ww_arena *a, char **code, size_t *n, ww_err *e) {
   const char *tmp = getenv("TMPDIR");
   char *folder = ww_fmt(a, "%s/warpwise-XXXXXX", tmp && *tmp == '/' ? tmp : "/tmp");
   const char *host = host_compiler(a);

@@ -35,8 +35,7 @@ typedef struct {
   const char *log; /* what it said of a source that it rejects; NULL: nothing */
 } ww_nvcc_job;
 /* The code lies in the arena. An error in the source is WW_EDATA with its place. */
-ww_status
-ww_nvcc_run(ww_nvcc_job *j, ww_arena *a, char **code, size_t *n, ww_err *e);
+ww_status ww_nvcc_run(ww_nvcc_job *j, ww_arena *a, char **code, size_t *n, ww_err *e);
 
 /* ---- nvcc_text.c ---- */
 /* The user's flags as nvcc or NVRTC takes them; what they do not know is left out. */

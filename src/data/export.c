@@ -52,16 +52,16 @@ static ww_status write_source(job *j, const char *name, const char *text, ww_err
   return ww_write_file_atomic(path, text, n, e);
 }
 
-/* Of a written kernel; NULL: nobody said where. */
-static const char *written_at(const job *j, const ww_store_kernel *k) {
-  bool imported = k->origin == WW_ORIGIN_IMPORTED;
-  const char *dir = imported ? j->o->sources : j->o->corpus;
-  return dir && k->file ? ww_path_join(j->arena, dir, k->file) : NULL;
+/* The folder of a written kernel's file; NULL: nobody said where it is. */
+static const char *written_in(const job *j, const ww_store_kernel *k) {
+  if (!k->file)
+    return NULL;
+  return k->origin == WW_ORIGIN_IMPORTED ? j->o->sources : j->o->corpus;
 }
 
 static void source_of(job *j, const ww_store_kernel *k) {
   ww_err e = {0};
-  const char *path = j->generated ? NULL : written_at(j, k);
+  const char *dir = j->generated ? NULL : written_in(j, k);
   char *text;
   size_t n;
   j->text = NULL;
@@ -69,11 +69,11 @@ static void source_of(job *j, const ww_store_kernel *k) {
     ww_buf b = {0};
     ww_gen_print(&j->gen, j->dialect, 0, &b);
     j->text = ww_text_take(&b, j->arena);
-  } else if (!path)
+  } else if (!dir)
     snprintf(j->count->why, sizeof j->count->why,
              "%s: where its source is was not said (%s DIR)", k->key,
              k->origin == WW_ORIGIN_IMPORTED ? "--sources" : "--corpus");
-  else if (ww_read_file(j->arena, path, 64 << 20, &text, &n, &e))
+  else if (ww_read_below(j->arena, dir, k->file, 64 << 20, &text, &n, &e))
     snprintf(j->count->why, sizeof j->count->why, "%.255s", e.msg);
   else
     j->text = text;

@@ -555,6 +555,14 @@ make(const ww_feature_options *o, ww_arena *a, ww_feature_table *out, ww_err *e)
 
 enum { SCHEMA = 2 };
 
+/* Of schema 1, up to 0.2.0: which launch it is of is not known, nor the words. */
+typedef struct {
+  ww_features x;
+  float machine[WW_NMETRICS], measured[WW_NMETRICS];
+  uint32_t family, kernel;
+  uint8_t split, origin;
+} old_row;
+
 static ww_status write_kept(const ww_feature_table *t, const char *path, ww_err *e) {
   ww_buf b = {0};
   ww_json j = {.out = &b};
@@ -584,21 +592,57 @@ read_names(const cJSON *root, const char *key, ww_arena *a, uint32_t *n) {
 
 /* The rows must be of this program's features: a change of them makes the file useless.
  */
-static bool fits(const cJSON *root, size_t left, ww_arena *a) {
+static bool fits(const cJSON *root, size_t left, bool *old, ww_arena *a) {
   uint32_t n;
   const char **names = read_names(root, "features", a, &n);
-  bool same = ww_json_whole(root, "schema_version") == SCHEMA && n == WW_NFEATURES &&
-              ww_json_whole(root, "row_bytes") == sizeof(ww_correct_row);
+  uint64_t schema = ww_json_whole(root, "schema_version");
+  *old = schema == 1;
+  size_t size = *old ? sizeof(old_row) : sizeof(ww_correct_row);
+  bool same = (*old || schema == SCHEMA) && n == WW_NFEATURES &&
+              ww_json_whole(root, "row_bytes") == size;
   for (uint32_t k = 0; same && k < n; k++)
     same = !strcmp(names[k], ww_feature_names[k]);
-  return same && left % sizeof(ww_correct_row) == 0 &&
-         ww_json_whole(root, "rows") == left / sizeof(ww_correct_row);
+  return same && left % size == 0 && ww_json_whole(root, "rows") == left / size;
+}
+
+static void take_rows(const char *bytes, bool old, ww_feature_table *t) {
+  if (!old) {
+    memcpy(t->rows, bytes, t->n * sizeof *t->rows);
+    return;
+  }
+  for (uint32_t k = 0; k < t->n; k++) {
+    ww_correct_row *r = &t->rows[k];
+    old_row o;
+    memcpy(&o, bytes + k * sizeof o, sizeof o);
+    *r = (ww_correct_row){.x = o.x,
+                          .family = o.family,
+                          .kernel = o.kernel,
+                          .number = UINT32_MAX,
+                          .split = o.split,
+                          .origin = o.origin};
+    memcpy(r->machine, o.machine, sizeof r->machine);
+    memcpy(r->measured, o.measured, sizeof r->measured);
+  }
+}
+
+/* What is looked up by a row's numbers is there. */
+static bool rows_whole(const ww_feature_table *t) {
+  for (uint32_t k = 0; k < t->n; k++) {
+    const ww_correct_row *r = &t->rows[k];
+    if (r->kernel >= t->nkernels || r->family >= t->nfamilies ||
+        r->split >= WW_NSPLITS || r->origin >= WW_NORIGINS ||
+        r->bottleneck >= WW_NTERMS || r->busiest >= WW_NPIPES ||
+        r->limiter >= WW_NLIMITS)
+      return false;
+  }
+  return true;
 }
 
 ww_status
 ww_features_read(const char *path, ww_arena *a, ww_feature_table *out, ww_err *e) {
   char *data;
   size_t n;
+  bool old;
   *out = (ww_feature_table){0};
   ww_status st = ww_read_packed(a, path, (size_t)1 << 32, &data, &n, e);
   if (st)
@@ -609,7 +653,7 @@ ww_features_read(const char *path, ww_arena *a, ww_feature_table *out, ww_err *e
   cJSON *root = ww_json_read(data, head, e);
   if (!root)
     return e->code;
-  if (!fits(root, left, a)) {
+  if (!fits(root, left, &old, a)) {
     cJSON_Delete(root);
     return ww_fail(e, WW_EDATA,
                    "%s was made for other features: remove it and make it again", path);
@@ -617,13 +661,15 @@ ww_features_read(const char *path, ww_arena *a, ww_feature_table *out, ww_err *e
   out->n = ww_json_whole(root, "rows");
   out->failed = ww_json_whole(root, "failed");
   out->rows = WW_NEWN(a, ww_correct_row, out->n + 1);
-  memcpy(out->rows, data + head + 1, left);
+  take_rows(data + head + 1, old, out);
   out->families = read_names(root, "families", a, &out->nfamilies);
   out->kernels = read_names(root, "kernels", a, &out->nkernels);
   out->gpu = ww_json_text(root, "gpu", a);
   out->data = ww_json_text(root, "data", a);
   cJSON_Delete(root);
-  return WW_OK;
+  return rows_whole(out)
+             ? WW_OK
+             : ww_fail(e, WW_EDATA, "%s is damaged: remove it and make it again", path);
 }
 
 /* ---- several tables as one ---- */

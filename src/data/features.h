@@ -14,7 +14,7 @@ typedef struct {
   const char *corpus; /* folder of the written kernels' files; NULL: corpus */
   /* folder that was imported; NULL: rows of imported kernels are left out */
   const char *imported;
-  const char *gpu;    /* rows of which GPU; NULL: h200 */
+  const char *gpu; /* rows of which GPU; NULL: h200 */
   /* of generated kernels at most, 7 in 10 of them to train on; 0: a default */
   uint32_t rows;
   uint32_t each;      /* launches of a generated kernel at most; 0: a default */

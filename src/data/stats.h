@@ -154,13 +154,14 @@ typedef struct {
   uint32_t nworst;
 } ww_repeat_counts;
 /* `again`: the store of the repetition. */
-ww_status ww_repeats_find(ww_store *s, ww_store *again, ww_repeat_counts *out, ww_err *e);
+ww_status
+ww_repeats_find(ww_store *s, ww_store *again, ww_repeat_counts *out, ww_err *e);
 
 /* ---- output ---- */
 
 typedef struct {
-  const ww_stats *ours, *other; /* other NULL: nothing to compare with */
-  const ww_repeat_counts *repeats;    /* NULL: none */
+  const ww_stats *ours, *other;    /* other NULL: nothing to compare with */
+  const ww_repeat_counts *repeats; /* NULL: none */
 } ww_stats_view;
 void ww_stats_print(const ww_stats_view *v, FILE *f);
 void ww_stats_json(const ww_stats_view *v, ww_buf *out);

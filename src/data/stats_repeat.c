@@ -83,7 +83,8 @@ static ww_status meet(void *ctx, const ww_store_row *r, ww_err *e) {
   return WW_OK;
 }
 
-ww_status ww_repeats_find(ww_store *s, ww_store *again, ww_repeat_counts *out, ww_err *e) {
+ww_status
+ww_repeats_find(ww_store *s, ww_store *again, ww_repeat_counts *out, ww_err *e) {
   ww_store_filter all = {
       .origin = -1,
       .failed = true,

@@ -49,19 +49,23 @@ static ww_status late(const ww_ranks *r, uint32_t k, ww_err *e) {
       r->peer[k].who, r->plan.wait_s);
 }
 
-/* The other side ended: in words of its own, where they have come. */
-static ww_status gone(ww_ranks *r, uint32_t k, ww_err *e) {
-  ww_rank_peer *p = r->peer + k;
-  header h;
+/* The other side's own words of why it ended, which follow the header; without any it
+ * has ended all the same. */
+static ww_status
+stopped(const ww_rank_peer *p, const header *h, double end, ww_err *e) {
   char text[sizeof e->msg / 2];
-  double end = ww_now() + 1;
-  bool told = ww_ranks_take_bytes(p->fd, &h, sizeof h, end) && h.magic == MAGIC &&
-              h.kind == FAILURE && h.bytes < sizeof text &&
-              ww_ranks_take_bytes(p->fd, text, h.bytes, end);
-  if (!told)
+  if (h->magic != MAGIC || h->kind != FAILURE || h->bytes >= sizeof text ||
+      !ww_ranks_take_bytes(p->fd, text, h->bytes, end))
     return ww_fail(e, WW_EIO, "%s has ended before the training did", p->who);
-  text[h.bytes] = 0;
+  text[h->bytes] = 0;
   return ww_fail(e, WW_EIO, "%s has stopped: %s", p->who, text);
+}
+
+static ww_status gone(ww_ranks *r, uint32_t k, ww_err *e) {
+  header h = {0};
+  double end = ww_now() + 1;
+  ww_ranks_take_bytes(r->peer[k].fd, &h, sizeof h, end);
+  return stopped(&r->peer[k], &h, end, e);
 }
 
 /* Until rank k has sent something; WW_EIO where it, or another one, has gone. */
@@ -108,7 +112,6 @@ send_to(ww_ranks *r, uint32_t k, const void *bytes, size_t n, ww_err *e) {
 
 static ww_status take_from(ww_ranks *r, uint32_t k, void *bytes, size_t n, ww_err *e) {
   header h;
-  char text[sizeof e->msg / 2];
   int fd = r->peer[k].fd;
   double end = ww_now() + r->plan.wait_s;
   ww_status st = wait_for(r, k, e);
@@ -116,12 +119,8 @@ static ww_status take_from(ww_ranks *r, uint32_t k, void *bytes, size_t n, ww_er
     return st;
   if (!ww_ranks_take_bytes(fd, &h, sizeof h, end))
     return lost(r, k, e);
-  if (h.magic == MAGIC && h.kind == FAILURE && h.bytes < sizeof text) {
-    if (!ww_ranks_take_bytes(fd, text, h.bytes, end))
-      return lost(r, k, e);
-    text[h.bytes] = 0;
-    return ww_fail(e, WW_EIO, "%s has stopped: %s", r->peer[k].who, text);
-  }
+  if (h.magic == MAGIC && h.kind == FAILURE)
+    return stopped(&r->peer[k], &h, end, e);
   if (h.magic != MAGIC || h.kind != NUMBERS || h.turn != r->turn || h.bytes != n)
     return ww_fail(
         e, WW_EIO,

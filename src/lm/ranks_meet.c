@@ -22,13 +22,15 @@
 #include "ranks_int.h"
 
 #define FIRST_LINE "warpwise ranks 1"
-#define HELLO_S 5   /* longest silence of one who has just connected */
+#define HELLO_S 2   /* longest silence of one who has just connected */
+#define ANSWER_S 10 /* of rank 0: it may be listening to a stranger */
 #define CONNECT_S 3 /* for one address */
 #define LOOK_AGAIN_MS 50
 
 enum { SECRET = 16, ADDRESSES = 32, FILE_MOST = 1 << 14 };
 
-/* What is said first; the answer to it is the other half of the secret alone. */
+/* What is said first; the answer to it is the other half of the secret alone, and a
+ * byte behind that says that it has come: who gave up waiting is no rank yet. */
 typedef struct {
   uint8_t secret[SECRET];
   uint32_t rank, size;
@@ -120,9 +122,10 @@ static void put_hex(ww_buf *b, const uint8_t *v) {
 
 static bool read_hex(const char *text, uint8_t *v) {
   unsigned byte;
-  for (int k = 0; k < SECRET; k++, v[k - 1] = byte)
-    if (sscanf(text + 2 * k, "%2x", &byte) != 1)
-      return false;
+  if (strspn(text, "0123456789abcdef") != 2 * SECRET || text[2 * SECRET])
+    return false;
+  for (int k = 0; k < SECRET && sscanf(text + 2 * k, "%2x", &byte) == 1; k++)
+    v[k] = byte;
   return true;
 }
 
@@ -159,7 +162,9 @@ write_place(const ww_ranks *r, const place *p, const char *path, ww_err *e) {
   ww_buf_puts(&b, "127.0.0.1\n");
   if (!r->plan.one_node)
     put_addresses(&b);
+  mode_t was = umask(077); /* the secret is its owner's, whoever may see the folder */
   ww_status st = ww_write_file_atomic(path, b.s, b.n, e);
+  umask(was);
   ww_buf_free(&b);
   return st;
 }
@@ -227,8 +232,10 @@ static int listen_at(bool one_node, char port[8], ww_err *e) {
 /* One who has connected: is it one of ours? Others are sent away without a word. */
 static ww_status receive(ww_ranks *r, const place *p, int fd, bool *ours, ww_err *e) {
   hello h;
+  uint8_t heard;
+  double end = ww_now() + HELLO_S;
   *ours = false;
-  if (!ww_ranks_take_bytes(fd, &h, sizeof h, ww_now() + HELLO_S) ||
+  if (!ww_ranks_take_bytes(fd, &h, sizeof h, end) ||
       memcmp(h.secret, p->ask, SECRET) != 0)
     return WW_OK;
   if (h.size != r->plan.size || !h.rank || h.rank >= h.size)
@@ -240,7 +247,8 @@ static ww_status receive(ww_ranks *r, const place *p, int fd, bool *ours, ww_err
   if (r->peer[h.rank].fd >= 0)
     return ww_fail(e, WW_EUSAGE, "two processes say that they are rank %u of %u",
                    h.rank, h.size);
-  if (!ww_ranks_send_bytes(fd, p->answer, SECRET, ww_now() + HELLO_S))
+  if (!ww_ranks_send_bytes(fd, p->answer, SECRET, end) ||
+      !ww_ranks_take_bytes(fd, &heard, sizeof heard, end))
     return WW_OK;
   r->peer[h.rank].fd = fd;
   name_peer(&r->peer[h.rank], h.rank, h.node);
@@ -267,9 +275,11 @@ static ww_status missing(const ww_ranks *r, uint32_t come, ww_err *e) {
 static ww_status receive_all(ww_ranks *r, const place *p, int at, ww_err *e) {
   double end = ww_now() + r->plan.wait_s;
   for (uint32_t come = 1; come < r->plan.size;) {
-    if (!ready(at, POLLIN, end))
+    if (!ready(at, POLLIN, end) || ww_now() > end) /* strangers may come for ever */
       return missing(r, come, e);
     int fd = accept4(at, NULL, NULL, SOCK_CLOEXEC);
+    if (fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS))
+      return ww_fail(e, WW_EIO, "rank 0 cannot take a connection: %s", strerror(errno));
     if (fd < 0)
       continue;
     bool ours;
@@ -330,12 +340,14 @@ static int connect_to(const char *address, const char *port) {
 static bool greet(ww_ranks *r, const place *p, int fd) {
   hello h = {.rank = r->plan.rank, .size = r->plan.size};
   uint8_t answer[SECRET];
-  double end = ww_now() + HELLO_S;
+  uint8_t heard = 1;
+  double end = ww_now() + ANSWER_S;
   memcpy(h.secret, p->ask, SECRET);
   gethostname(h.node, sizeof h.node - 1);
   return ww_ranks_send_bytes(fd, &h, sizeof h, end) &&
          ww_ranks_take_bytes(fd, answer, SECRET, end) &&
-         !memcmp(answer, p->answer, SECRET);
+         !memcmp(answer, p->answer, SECRET) &&
+         ww_ranks_send_bytes(fd, &heard, sizeof heard, end);
 }
 
 static bool try_place(ww_ranks *r, const place *p) {

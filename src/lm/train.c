@@ -367,7 +367,8 @@ static ww_lm_batch slice(training *t, const ww_lm_batch *b, uint32_t k) {
                    .T = b->T,
                    .token = b->token + from,
                    .target = b->target + from,
-                   .first = b->first + from};
+                   .first = b->first + from,
+                   .weight = b->weight ? b->weight + from : NULL};
   size_t a = 0;
   size_t d = 0;
   while (a < b->asked && (uint32_t)b->ask_at[a] < from)

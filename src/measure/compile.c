@@ -193,8 +193,8 @@ static void finish_job(ww_compile_job *j, const ww_pool_unit *u) {
   j->compiler = u->job.compiler;
 }
 
-/* Whether another kernel's name may be to blame: then each is tried on its own. (nvcc is
- * asked again without such names.) */
+/* Whether another kernel's name may be to blame: then each is tried on its own. (nvcc
+ * is asked again without such names.) */
 static bool worth_splitting(session *s, const ww_pool_unit *u) {
   if (u->job.nvcc)
     return false;

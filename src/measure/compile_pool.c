@@ -33,8 +33,9 @@ static void write_words(ww_json *j, const char *key, const char *const *v, uint3
 
 static void write_unit(const ww_unit_job *u, ww_buf *out) {
   ww_json j = {.out = out};
-  ww_json_put(&j, "{nvcc:%i,limit_s:%u,architecture:%s,file?:%s,text?:%s,out:%s,compiler?:%s",
-              u->nvcc, u->limit_s, u->architecture, u->file, u->text, u->out, u->compiler);
+  ww_json_put(
+      &j, "{nvcc:%i,limit_s:%u,architecture:%s,file?:%s,text?:%s,out:%s,compiler?:%s",
+      u->nvcc, u->limit_s, u->architecture, u->file, u->text, u->out, u->compiler);
   write_words(&j, "flags", u->flags.v, u->flags.n);
   write_words(&j, "kernels", u->kernels.v, u->kernels.n);
   ww_json_end_obj(&j);

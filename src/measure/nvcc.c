@@ -8,7 +8,7 @@
 #include "compile_int.h"
 
 #define NVCC_LIMIT 600 /* seconds for one file, unless the job says it */
-#define MOST_ROUNDS 8    /* of taking out what was rejected */
+#define MOST_ROUNDS 8  /* of taking out what was rejected */
 
 typedef struct {
   const ww_unit_job *u;
@@ -67,12 +67,11 @@ static ww_status compile_rounds(run *r, char **code, size_t *n, ww_err *e) {
 }
 
 /* Host functions instantiate templates no longer: all that is asked for is named. */
-static void
-begin(const ww_unit_job *u,
-      const char *nvcc,
-      const ww_strings *instances,
-      double deadline,
-      run *r) {
+static void begin(const ww_unit_job *u,
+                  const char *nvcc,
+                  const ww_strings *instances,
+                  double deadline,
+                  run *r) {
   *r = (run){.u = u,
              .job = {.nvcc = nvcc,
                      .form = "-cubin",
@@ -90,8 +89,7 @@ begin(const ww_unit_job *u,
   r->job.instances = &r->instances;
 }
 
-static ww_status
-device_code_alone(
+static ww_status device_code_alone(
     const ww_unit_job *u, const char *nvcc, double deadline, char **code, size_t *n) {
   run r;
   const char *whole;

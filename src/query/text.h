@@ -6,15 +6,14 @@
 #include "../predict/text/text.h"
 
 /* A source of the disk as the question reads it: the headers of its project that it
- * includes stand in it (text_files.c). `flags` are a compiler's, root as for
- * ww_read_below. */
+ * includes stand in it (text_files.c). `flags` are a compiler's. */
 typedef struct {
-  const char *path, *root;
+  const char *path;
   const char *const *flags;
   uint32_t nflags;
 } ww_text_file;
-ww_status ww_text_load(
-    const ww_text_file *f, ww_arena *a, char **text, size_t *n, ww_err *e);
+ww_status
+ww_text_load(const ww_text_file *f, ww_arena *a, char **text, size_t *n, ww_err *e);
 
 /* The kernel of the last launch, kept while the next one is about the same. All zero:
  * none. */

@@ -16,7 +16,6 @@
 enum { FILES_MOST = 64, BYTES_MOST = 1 << 20, DEPTH_MOST = 16, CLIMB_MOST = 8 };
 
 typedef struct {
-  const char *root; /* NULL: files may lie anywhere */
   ww_strings folders;
   ww_dict seen;
   uint32_t files;
@@ -24,7 +23,8 @@ typedef struct {
   ww_buf out;
 } loader;
 
-static void add_text(loader *l, const char *path, const char *text, size_t n, int depth);
+static void
+add_text(loader *l, const char *path, const char *text, size_t n, int depth);
 
 /* Reads it unless it was read before; NULL: there is no such file, or it is no text. */
 static char *open_header(loader *l, const char *path, const char **real, size_t *n) {
@@ -38,8 +38,8 @@ static char *open_header(loader *l, const char *path, const char **real, size_t 
   *n = 0;
   if (!fresh)
     return "";
-  if (l->files >= FILES_MOST ||
-      ww_read_below(l->a, l->root, path, room, &text, n, NULL) || memchr(text, 0, *n))
+  if (l->files >= FILES_MOST || ww_read_file(l->a, path, room, &text, n, NULL) ||
+      memchr(text, 0, *n))
     return "";
   l->files++;
   return text;
@@ -93,7 +93,8 @@ static const char *included(const char *p) {
   return *p == '"' || *p == '<' ? p : NULL;
 }
 
-static void add_text(loader *l, const char *path, const char *text, size_t n, int depth) {
+static void
+add_text(loader *l, const char *path, const char *text, size_t n, int depth) {
   ww_arena *own = ww_arena_new();
   ww_scan s;
   uint32_t from = 0;
@@ -136,17 +137,14 @@ static void add_included(loader *l, const char *const *flags, uint32_t n) {
       try_folder(l, ".", flags[++i], 0);
 }
 
-ww_status ww_text_load(const ww_text_file *f,
-                       ww_arena *a,
-                       char **text,
-                       size_t *n,
-                       ww_err *e) {
-  ww_status st = ww_read_below(a, f->root, f->path, 64 << 20, text, n, e);
+ww_status
+ww_text_load(const ww_text_file *f, ww_arena *a, char **text, size_t *n, ww_err *e) {
+  ww_status st = ww_read_file(a, f->path, 64 << 20, text, n, e);
   if (st)
     return st;
   if (ww_fatbin_given(*text, *n)) /* compiled code: its PTX */
     return ww_fatbin_ptx(*text, *n, a, text, n, e);
-  loader l = {.root = f->root, .a = a};
+  loader l = {.a = a};
   add_folders(&l, f->flags, f->nflags);
   if (!strstr(*text, "include") && !l.folders.n)
     return WW_OK;

@@ -32,7 +32,7 @@ static struct {
   float *sum;
 } group;
 static char next_id;
-static comm *ended[64]; /* aborted ones: who waits still looks at them */
+static comm *volatile ended[64]; /* aborted ones, which who waits still looks at */
 static int nended;
 
 int ncclGetVersion(int *version) {

@@ -26,6 +26,14 @@ static const char *const worded[WW_NASSUMPTIONS] = {
     [WW_ASSUME_REGISTERS] = "registers: estimated; x",
     [WW_ASSUME_LANGUAGE_MODEL] = "all: by a language model from source, launch and "
                                  "GPU; nothing was compiled or traced",
+    [WW_ASSUME_MODEL_COMPILED] =
+        "all: by a language model from source, launch and GPU, and the registers and "
+        "memory that the code takes",
+    [WW_ASSUME_MODEL_TRACED] =
+        "all: by a language model from source, launch and GPU, and what the machine "
+        "model says of its trace",
+    [WW_ASSUME_TEXT_ALONE] =
+        "not compiled or traced, the language model knows the text alone: x",
     [WW_ASSUME_UNUSED_SYMBOL] = "symbol `x` is not used by the source: left out",
     [WW_ASSUME_NOT_GIVEN] = "x: not given",
     [WW_ASSUME_ZERO_STRUCT] = "x: a struct of 3 zero bytes",

@@ -8,6 +8,7 @@
 #include <netinet/in.h>
 #include <pthread.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../../src/lm/cuda/runtime.h"
@@ -313,6 +314,99 @@ static void test_strangers(void **state) {
   folder_drop(dir);
 }
 
+/* Who comes before the ranks do: one that knows the secret, or a silent stranger. */
+typedef struct {
+  const char *path;
+  bool silent;
+  unsigned mode; /* of the file, as it was found */
+} early_caller;
+
+/* Comes first, says what rank 1 would, and hangs up without waiting for the answer. */
+static void *impatient(void *ctx) {
+  early_caller *x = ctx;
+  struct stat st;
+  struct {
+    uint8_t secret[16];
+    uint32_t rank, size;
+    char node[56];
+  } hello = {.rank = 1, .size = 2};
+  for (int k = 0; k < 200; k++, usleep(10000)) {
+    char *text;
+    char hex[33];
+    unsigned port;
+    ww_arena *a = ww_arena_new();
+    bool there = !ww_read_file(a, x->path, 1 << 14, &text, NULL, NULL) &&
+                 sscanf(text, "%*[^\n]\n%u\n%32s", &port, hex) == 2;
+    ww_arena_free(a);
+    if (!there)
+      continue;
+    if (!stat(x->path, &st))
+      x->mode = st.st_mode & 0777;
+    for (int i = 0; i < 16; i++)
+      sscanf(hex + 2 * i, "%2hhx", &hello.secret[i]);
+    struct sockaddr_in at = {.sin_family = AF_INET,
+                             .sin_port = htons((uint16_t)port),
+                             .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    if (!connect(fd, (struct sockaddr *)&at, sizeof at) && !x->silent)
+      send(fd, &hello, sizeof hello, MSG_NOSIGNAL);
+    if (x->silent)
+      usleep(600000);
+    close(fd);
+    if (!x->silent)
+      break;
+  }
+  return NULL;
+}
+
+/* A rank that gave up waiting and comes again is no second one. */
+static void test_impatient(void **state) {
+  char *dir = folder_new(*state);
+  early_caller x = {.path = ww_fmt(*state, "%s/%016x.ranks", dir, 7)};
+  pthread_t call;
+  pthread_t first;
+  rank r[2] = {0};
+  for (uint32_t k = 0; k < 2; k++) {
+    r[k].plan = (ww_ranks_plan){
+        .rank = k, .size = 2, .folder = dir, .key = 7, .wait_s = 20, .one_node = true};
+    r[k].work = exchange;
+  }
+  assert_int_equal(pthread_create(&call, NULL, impatient, &x), 0);
+  assert_int_equal(pthread_create(&first, NULL, run, r), 0);
+  pthread_join(call, NULL);
+  assert_int_equal(x.mode, 0600);
+  run(r + 1);
+  pthread_join(first, NULL);
+  check_all(r, 2);
+  for (int k = 0; k < 2; k++)
+    r[k].ops->close(r[k].ops);
+  folder_drop(dir);
+}
+
+/* Strangers that come without end do not keep rank 0 beyond its time; the file with the
+ * secret is for its owner alone. */
+static void test_besieged(void **state) {
+  char *dir = folder_new(*state);
+  early_caller x[3];
+  const ww_ranks_plan p = {
+      .size = 2, .folder = dir, .key = 7, .wait_s = 1, .one_node = true};
+  pthread_t call[3];
+  ww_ranks *r;
+  ww_err e = {0};
+  double begin = ww_now();
+  for (int k = 0; k < 3; k++) {
+    x[k] = (early_caller){.path = ww_fmt(*state, "%s/%016x.ranks", dir, 7),
+                          .silent = true};
+    assert_int_equal(pthread_create(call + k, NULL, impatient, x + k), 0);
+  }
+  assert_int_equal(ww_ranks_open(&p, &r, &e), WW_EIO);
+  assert_non_null(strstr(e.msg, "not there: 1."));
+  assert_true(ww_now() - begin < 4);
+  for (int k = 0; k < 3; k++)
+    pthread_join(call[k], NULL);
+  folder_drop(dir);
+}
+
 /* ---- NCCL ---- */
 
 static int attribute(int *value, int which, int device) {
@@ -409,11 +503,10 @@ int main(int argc, char **argv) {
   free(root);
   ww_set_quiet(true);
   const struct CMUnitTest tests[] = {
-      TEST(test_sum),       TEST(test_failure_is_told),
-      TEST(test_lost),      TEST(test_out_of_step),
-      TEST(test_kinds),     TEST(test_missing),
-      TEST(test_strangers), TEST(test_nccl),
-      TEST(test_nccl_lost),
+      TEST(test_sum),         TEST(test_failure_is_told), TEST(test_lost),
+      TEST(test_out_of_step), TEST(test_kinds),           TEST(test_missing),
+      TEST(test_strangers),   TEST(test_impatient),       TEST(test_besieged),
+      TEST(test_nccl),        TEST(test_nccl_lost),
   };
   return RUN(tests);
 }

@@ -420,17 +420,123 @@ static void which_kernel(void **state) {
   assert_int_equal(ww_question_read(two, strlen(two), "_Z1bi", NULL, 0, *state, &k, &e),
                    WW_OK);
   assert_int_equal(ww_question_read(two, strlen(two), "c", NULL, 0, *state, &k, &e),
-                   WW_EPARSE);
-  assert_non_null(strstr(e.msg, "'c'"));
+                   WW_OK); /* of neither: the text is asked about */
+  assert_true(ww_question_is_raw(k));
   assert_int_equal(ww_question_read(two, strlen(two), NULL, NULL, 0, *state, &k, &e),
                    WW_EUSAGE);
   assert_int_equal(ww_question_read(none, strlen(none), NULL, NULL, 0, *state, &k, &e),
+                   WW_OK);
+  assert_true(ww_question_is_raw(k));
+  assert_int_equal(ww_question_read(" // k\n", 6, "k", NULL, 0, *state, &k, &e),
                    WW_EPARSE);
+  assert_non_null(strstr(e.msg, "no code"));
   const char *line =
       "__omp_offloading_10_2a_f_l6"; /* neither the _ at its begin nor the f of off */
   assert_int_equal(ww_question_read(omp, strlen(omp), line, NULL, 0, *state, &k, &e),
                    WW_OK);
   assert_string_equal(ww_question_name(k, NULL), "f");
+}
+
+/* However a source makes its kernel: the name of a function, or its text is asked
+ * about.
+ */
+static void kernels_are_found(void **state) {
+  static const struct {
+    const char *source, *kernel, *name, *holds; /* in the question */
+    bool raw;
+  } rows[] = {
+      /* the name is a macro's */
+      {"#define K scale\n__global__ void K(float *x) { x[threadIdx.x] *= 2; }", "scale",
+       "K", "FA[tx]", false},
+      /* or given to one; makers may be made of makers */
+      {"#define MAKE(name, op) __global__ void name(float *x) { x[threadIdx.x] op 3; "
+       "}\n"
+       "#define BOTH(op) MAKE(grow, op) MAKE(other, op)\nBOTH(+=)",
+       "_Z4growPf", "grow", "FA[tx]", false},
+      /* a string that is compiled later */
+      {"const char *s = \"__kernel void late(__global float *x) {\\n\"\n"
+       "\"  x[get_global_id(0)] = 1; }\";",
+       "late", "late", "FA[gx]", false},
+      {"const char *s = R\"(__kernel void late(__global float *x)"
+       "{ x[get_global_id(0)] = 1; })\";",
+       "late", "late", "FA[gx]", false},
+      /* among others of the namespace, by its mangled name */
+      {"namespace ns { __global__ void foo(int *p) { p[1] = 2; } }\n"
+       "__global__ void bar(int *p) { p[3] = 4; }",
+       "_ZN2ns3fooEPi", "foo", "IA~[1]=2", false},
+      /* text */
+      {"kernel foo: x = x + 1;", "foo", "foo", "raw", true},
+      {".version 8.0\n.target sm_80\n.visible .entry one() { ret; }\n"
+       ".visible .entry two() { exit; }",
+       "two", "two", "exit", true},
+  };
+  ww_gpu g;
+  load_h200(&g, *state);
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    ww_question_kernel *q;
+    ww_text_question asked;
+    ww_err e = {0};
+    ww_arg arg = {.kind = WW_ARG_BUFFER, .buffer = {.bytes = 4096}};
+    ww_launch l = {.kernel = rows[k].kernel,
+                   .grid = {4, 1, 1},
+                   .block = {256, 1, 1},
+                   .args = &arg,
+                   .nargs = 1};
+    if (ww_question_read(rows[k].source, strlen(rows[k].source), rows[k].kernel, NULL,
+                         0, *state, &q, &e))
+      fail_msg("row %zu: %s", k, e.msg);
+    if (strcmp(ww_question_name(q, NULL), rows[k].name) != 0 ||
+        ww_question_is_raw(q) != rows[k].raw)
+      fail_msg("row %zu: %s", k, ww_question_name(q, NULL));
+    ww_question_ask(q, &l, &g, *state, &asked);
+    if (!strstr(asked.text, rows[k].holds))
+      fail_msg("row %zu: %s", k, asked.text);
+  }
+}
+
+/* Names of launches that are cut short or lie about their lengths. */
+static void hostile_names(void **state) {
+  static const char *const names[] = {"_Z",
+                                      "_ZS",
+                                      "_ZSa",
+                                      "_ZNS0",
+                                      "_ZN",
+                                      "_Z9",
+                                      "_Z99999999999999999999x",
+                                      "<",
+                                      "__omp_offloading",
+                                      "__omp_offloading__Z",
+                                      "__omp_offloading__ZS",
+                                      "::",
+                                      "a::<"};
+  static const char source[] = "__global__ void k(int n) {}\n__global__ void j() {}";
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+    ww_question_kernel *q;
+    ww_err e = {0};
+    char *name = ww_xmalloc(strlen(names[k]) + 1); /* of its length: no room behind */
+    strcpy(name, names[k]);
+    ww_status st =
+        ww_question_read(source, strlen(source), name, NULL, 0, *state, &q, &e);
+    assert_true(st ? e.msg[0] != 0 : ww_question_is_raw(q));
+    free(name);
+  }
+}
+
+/* Macros that make macros that make kernels, each defined before what it is made of. */
+static void hostile_makers(void **state) {
+  ww_buf b = {0};
+  ww_question_kernel *q;
+  ww_err e = {0};
+  for (int k = 0; k < 20000; k++)
+    ww_buf_fmt(&b, "#define M%d(x) M%d(x)\n", k, k + 1);
+  ww_buf_puts(&b, "#define M20000(x) __global__ void x() {}\nM0(k)\n");
+  double begin = ww_now();
+  assert_int_equal(ww_question_read(b.s, b.n, "nowhere", NULL, 0, *state, &q, &e),
+                   WW_OK);
+  assert_true(ww_question_is_raw(q));
+  if (ww_now() - begin > 10)
+    fail_msg("%.1f s", ww_now() - begin);
+  ww_buf_free(&b);
 }
 
 int main(void) {
@@ -443,6 +549,9 @@ int main(void) {
                                      TEST(dead_code_is_left_out),
                                      TEST(answers),
                                      TEST(hostile_sources),
+                                     TEST(hostile_names),
+                                     TEST(hostile_makers),
+                                     TEST(kernels_are_found),
                                      TEST(which_kernel)};
   return RUN(tests);
 }

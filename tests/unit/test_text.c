@@ -217,6 +217,55 @@ static void traced_questions_are_explained(void **state) {
   folder_drop(dir);
 }
 
+/* Why, by fixed rules; shares are none above the whole. */
+static void explanations(void **state) {
+  ww_evidence x = evidence_of(WW_EVIDENCE_TRACED);
+  ww_buf b = {0};
+  (void)state;
+  x.metrics[WW_M_occupancy_limit_pct] = 50;
+  x.limiter = WW_LIMIT_REGISTERS;
+  x.features.v[WW_F_partial] = 7;
+  x.features.v[WW_F_lanes] = 0.5f;
+  x.features.v[WW_F_resident] = 1;
+  x.features.v[WW_F_launch + WW_TERM_DRAM] = 1;
+  x.features.v[WW_F_launch + WW_TERM_L2] = 0.8f;
+  ww_evidence_explain(&x, &b);
+  assert_string_equal(
+      b.s, "limited by DRAM bandwidth; 100 % of the stored sectors are not full; "
+           "50 % of the lanes work; occupancy is limited by registers");
+  x.form = WW_EVIDENCE_COMPILED;
+  b.n = 0;
+  ww_evidence_explain(&x, &b);
+  assert_int_equal(b.n, 0);
+  ww_buf_free(&b);
+}
+
+/* A question that fills the context leaves room for both: JSON and explanation. */
+static void long_traced_questions(void **state) {
+  ww_arena *a = *state;
+  const char *dir = folder_new(a), *path = make_model(a, dir, WW_NMETRICS);
+  ww_text_question q;
+  ww_text_answer x;
+  ww_gpu g;
+  ww_text *t;
+  ww_err e = {0};
+  ww_buf b = {0};
+  questions(a, &g, &q, 1);
+  ww_evidence traced = evidence_of(WW_EVIDENCE_TRACED);
+  ww_question_tell(&q, &traced, a);
+  while (b.n < 20000)
+    ww_buf_puts(&b, "q8 %$ ");
+  ww_buf_puts(&b, q.text);
+  q.text = b.s;
+  q.n = b.n;
+  if (ww_text_open(path, 1, &t, &e) || ww_text_ask(t, &q, 1, true, a, &x, &e))
+    fail_msg("%s", e.msg);
+  assert_true(x.text && x.why);
+  ww_text_close(t);
+  ww_buf_free(&b);
+  folder_drop(dir);
+}
+
 /* An older model never saw evidence: it answers questions without it, refuses others.
  */
 static void models_of_the_source_alone(void **state) {
@@ -326,6 +375,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {TEST(answers_always_parse),
                                      TEST(pieces_are_the_whole),
                                      TEST(traced_questions_are_explained),
+                                     TEST(long_traced_questions),
+                                     TEST(explanations),
                                      TEST(models_of_the_source_alone),
                                      TEST(reports_agree),
                                      TEST(models_that_do_not_fit),

@@ -67,8 +67,6 @@ ww_status ww_question_read(const char *source,
                            ww_question_kernel **out,
                            ww_err *e);
 bool ww_question_is_raw(const ww_question_kernel *k);
-/* A kernel that has no source here: its launch alone is asked about. */
-ww_question_kernel *ww_question_unread(const char *kernel, ww_arena *a);
 /* The names of its parameters; `bytes` (may be NULL) of what the pointers among them
  * point to, 0 unknown. */
 uint32_t ww_question_params(const ww_question_kernel *k,

@@ -15,20 +15,20 @@
 #include "../../front/ptx.h"
 #include "question_find.h"
 
-enum { MADE_MOST = 1 << 19, RAW_MOST = 12000, MAKERS_MOST = 256 };
+enum { MADE_MOST = 1 << 19, RAW_MOST = 12000, MAKERS_MOST = 256, NESTED_MOST = 8 };
 
 /* ---- names ---- */
 
-/* The last name of a mangled one, _ZN2ns3fooILi4EEEvPf: foo. NULL: none that is plain
- * to see. */
+/* The last name of a mangled one behind its _Z, N2ns3fooILi4EEEvPf: foo. NULL: none
+ * that is plain to see. */
 static const char *unmangled(const char *s, ww_arena *a) {
   const char *name = NULL;
   size_t n = 0;
-  for (s += 2; *s == 'N' || *s == 'K' || *s == 'L';)
-    s++;
+  s += strspn(s, "NKL");
   while (ww_is_digit(*s) || *s == 'S') {
     if (*s == 'S') { /* St, S_, S0_ */
-      s += s[1] == 't' || s[1] == '_' ? 2 : 3;
+      size_t more = s[1] == 't' || s[1] == '_' ? 2 : 3;
+      s += strnlen(s, more);
       continue;
     }
     char *at;
@@ -54,11 +54,10 @@ static const char *unqualified(const char *s, ww_arena *a) {
 
 static const char *plain_name(const char *wanted, ww_arena *a) {
   const char *plain = NULL;
-  const char *mangled = ww_starts(wanted, "__omp_offloading") ? strstr(wanted, "__Z")
-                        : ww_starts(wanted, "_Z")             ? wanted - 1
-                                                              : NULL;
-  if (mangled)
-    plain = unmangled(mangled + 1, a);
+  const char *omp =
+      ww_starts(wanted, "__omp_offloading") ? strstr(wanted, "__Z") : NULL;
+  if (omp || ww_starts(wanted, "_Z"))
+    plain = unmangled(omp ? omp + 3 : wanted + 2, a);
   return plain ? plain : unqualified(wanted, a);
 }
 
@@ -186,7 +185,8 @@ static int32_t only(const ww_scan *s) {
 /* Macros with a kernel in them, by themselves or by another such macro. */
 static uint32_t find_makers(const ww_qlex *l, const char **out) {
   uint32_t n = 0;
-  for (bool more = true; more;) {
+  bool more = true;
+  for (int depth = 0; more && depth < NESTED_MOST; depth++) {
     more = false;
     for (uint32_t i = 0; i < l->macros.n && n < MAKERS_MOST; i++) {
       const ww_qmacro *m = &l->macros.v[i];
@@ -389,12 +389,12 @@ static void raw_range(const finder *f, ww_qkernel_place *out) {
 /* ---- */
 
 ww_status ww_qkernel_find(ww_scan *scan,
-                   ww_qlex *lex,
-                   const char *wanted,
-                   const char *const *flags,
-                   uint32_t nflags,
-                   ww_qkernel_place *out,
-                   ww_err *e) {
+                          ww_qlex *lex,
+                          const char *wanted,
+                          const char *const *flags,
+                          uint32_t nflags,
+                          ww_qkernel_place *out,
+                          ww_err *e) {
   finder f = {.scan = scan,
               .lex = lex,
               .wanted = wanted,

@@ -15,12 +15,12 @@ typedef struct {
  * kernel. lex has the macros of the file. Fails where no name says which of several
  * kernels is meant. */
 ww_status ww_qkernel_find(ww_scan *scan,
-                   ww_qlex *lex,
-                   const char *wanted,
-                   const char *const *flags,
-                   uint32_t nflags,
-                   ww_qkernel_place *out,
-                   ww_err *e);
+                          ww_qlex *lex,
+                          const char *wanted,
+                          const char *const *flags,
+                          uint32_t nflags,
+                          ww_qkernel_place *out,
+                          ww_err *e);
 /* A function that is a kernel, or has an OpenMP target region. */
 bool ww_qkernel_is(const ww_scan *s, const ww_decl *d);
 

@@ -199,7 +199,7 @@ struct ww_question_kernel {
   WW_VEC(ww_qpart) parts;
   uint32_t bounds; /* __launch_bounds__, 0 none */
   bool openmp;
-  bool raw; /* no function was found: part 0 is words, and has no body */
+  bool raw;          /* no function was found: part 0 is words, and has no body */
   uint32_t collapse; /* OpenMP: loops that are made one */
   double *constant;  /* [syms.n] values of template parameters of the kernel, NaN */
 };

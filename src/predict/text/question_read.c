@@ -638,8 +638,11 @@ ww_status ww_question_read(const char *source,
   if (st)
     return st;
   const ww_decl *d = found.decl < 0 ? NULL : &r.scan.decls[found.decl];
-  ww_question_kernel *k = r.k =
-      new_kernel(a, d ? d->name : *found.plain ? found.plain : "source", !d);
+  ww_question_kernel *k = r.k = new_kernel(a,
+                                           d              ? d->name
+                                           : *found.plain ? found.plain
+                                                          : "source",
+                                           !d);
   if (d) {
     k->line = d->line;
     k->openmp = !d->kernel && ww_qkernel_is(&r.scan, d);
@@ -658,17 +661,6 @@ ww_status ww_question_read(const char *source,
     bind_templates(&r, kernel, d->name);
   *out = k;
   return WW_OK;
-}
-
-ww_question_kernel *ww_question_unread(const char *kernel, ww_arena *a) {
-  reader r = {.a = a, .k = new_kernel(a, kernel ? kernel : "", true)};
-  r.r = (ww_qresolver){.k = r.k};
-  add_builtins(&r);
-  ww_push(a, &r.k->parts, (ww_qpart){.sym = -1});
-  r.k->constant = WW_NEWN(a, double, r.k->syms.n);
-  for (uint32_t i = 0; i < r.k->syms.n; i++)
-    r.k->constant[i] = NAN;
-  return r.k;
 }
 
 bool ww_question_is_raw(const ww_question_kernel *k) {

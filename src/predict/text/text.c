@@ -16,7 +16,7 @@
 #include "../learn/score.h"
 #include "../model/predict.h"
 
-enum { BATCH = 16, ANSWER_ROOM = 320, WHY_ROOM = 120, FEW = 4 };
+enum { BATCH = 16, FEW = 4 };
 /* half of 90 % of a Laplace distribution in scales, which the head gives: ln 10 */
 static const double WIDTH90 = 2.303;
 
@@ -140,7 +140,7 @@ static ww_status fits(const ww_text *t, const char *path, ww_err *e) {
                          ? "does not know " WW_QUESTION_END
                      : ww_tokenizer_id(t->tokenizer, WW_QUESTION_FEATURE) < 0
                          ? "does not know " WW_QUESTION_FEATURE
-                     : c->context < ANSWER_ROOM + WHY_ROOM + 64
+                     : c->context < WW_TEXT_JSON_ROOM + WW_TEXT_WHY_ROOM + 64
                          ? "has too short a context"
                          : NULL;
   if (!what)
@@ -207,8 +207,8 @@ static void add_question(const ww_text *t,
                          ww_text_pass *p) {
   ww_tokens all = {0};
   ww_tokenizer_encode(t->tokenizer, q->text, q->n, true, a, &all);
-  uint32_t why = q->form == WW_EVIDENCE_TRACED ? WHY_ROOM : 0;
-  uint32_t most = t->context - (json ? ANSWER_ROOM + why : 1);
+  uint32_t why = q->form == WW_EVIDENCE_TRACED ? WW_TEXT_WHY_ROOM : 0;
+  uint32_t most = t->context - (json ? WW_TEXT_JSON_ROOM + why : 1);
   uint32_t head = all.n <= most ? all.n : most / 2;
   uint32_t tail = all.n <= most ? 0 : most - head;
   for (uint32_t i = 0; i < head + tail; i++)

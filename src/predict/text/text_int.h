@@ -6,6 +6,9 @@
 #include "question_evidence.h"
 #include "text.h"
 
+/* tokens that an answer's JSON and its explanation take at most */
+enum { WW_TEXT_JSON_ROOM = 320, WW_TEXT_WHY_ROOM = 120 };
+
 /* Tokens of several sequences that go through the model together. */
 typedef struct {
   ww_tokens token;

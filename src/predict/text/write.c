@@ -115,6 +115,7 @@ typedef struct {
   ww_buf text;
   bool explains, explaining; /* behind the JSON; is doing so */
   ww_buf why;
+  uint32_t said; /* tokens of it, its mark included */
 } writer;
 
 /* The next key, or the end. */
@@ -192,8 +193,9 @@ static bool explain(const grammar *g, writer *w, const float *logits, ww_arena *
   if (best < 0)
     return false;
   const char *s = ww_tokenizer_text(g->t, best, &n);
-  if (w->why.n + n > WW_EXPLANATION_MOST)
+  if (w->why.n + n > WW_EXPLANATION_MOST || w->said == WW_TEXT_WHY_ROOM)
     return false;
+  w->said++;
   ww_buf_add(&w->why, s, n);
   ww_push(a, &w->pending, best);
   return true;
@@ -206,8 +208,10 @@ static bool next(const grammar *g, writer *w, const float *logits, ww_arena *a) 
   if (advance(g, w, logits, a))
     return true;
   w->explaining = w->explains;
-  if (w->explaining)
+  if (w->explaining) {
     ww_push(a, &w->pending, g->why);
+    w->said = 1;
+  }
   return w->explaining;
 }
 
