@@ -21,10 +21,11 @@ static const ww_option table[] = {
               "where it goes ('-': stdout); packed where the name ends in .zst",
               'o'),
     WW_OPTION(split, "NAME", "only train, validation or test"),
-    WW_OPTION(random,
-              NULL,
-              "launches on all sides at random instead of whole families: for comparison "
-              "with work that splits so; never for a model that is to be judged"),
+    WW_OPTION(
+        random,
+        NULL,
+        "launches on all sides at random instead of whole families: for comparison "
+        "with work that splits so; never for a model that is to be judged"),
     WW_OPTION(family, "NAME", "only this family of kernels"),
     WW_OPTION(origin, "NAME", "only corpus, generated or imported kernels"),
     WW_OPTION(counters, NULL, "only launches with hardware counters"),
@@ -38,7 +39,10 @@ static const ww_option table[] = {
               "where the corpus's sources are (default: corpus, where it is here)"),
     WW_OPTION(
         with, "WHAT", "tables: more columns: launch, source, or both: launch,source"),
-    WW_OPTION(ask, "WHAT", "prompts: counters (default, as JSON) or time (log2 us)"),
+    WW_OPTION(ask,
+              "WHAT",
+              "prompts: counters (default, as JSON), time (log2 us) or roofline "
+              "(bandwidth-bound or compute-bound)"),
     WW_OPTION(raw, NULL, "prompts: prompt and completion instead of chat messages"),
     WW_OPTION(style,
               "N[,N...]",
@@ -112,7 +116,7 @@ static ww_status read_options(ww_cmd *c, const options *o, ww_export_options *ou
   int told;
   if ((form = ww_word_option(c, "as", o->as, "jsonl csv parquet prompts questions")) <
           0 ||
-      (ask = ww_word_option(c, "ask", o->ask, "counters time")) < 0 ||
+      (ask = ww_word_option(c, "ask", o->ask, "counters time roofline")) < 0 ||
       (split = ww_word_option(c, "split", o->split, "train validation test")) < 0 ||
       (origin = ww_word_option(c, "origin", o->origin, "corpus generated imported")) <
           0 ||
