@@ -250,6 +250,22 @@ static void write_row(const run *r, const ww_roofline_row *row, ww_json *j) {
   ww_json_put(j, "]}");
 }
 
+/* What each row says of each kernel; null: nothing. */
+static void write_kernels(const run *r, ww_json *j) {
+  ww_json_put(j, "list:[");
+  for (uint32_t k = 0; k < r->n; k++) {
+    const ww_eval_case *c = &r->cases[k];
+    ww_json_put(j, "{program:%s,kernel:%s,language:%s,class:%s,sourced?:%i,said:{",
+                c->run, c->name, c->member[WW_GROUP_DIALECT], ww_bound_names[c->truth],
+                c->sourced);
+    for (uint32_t i = 0; i < r->rows.n; i++)
+      ww_json_put(j, "%s:%s", r->rows.v[i].name,
+                  r->rows.v[i].said[k] ? ww_bound_names[r->rows.v[i].said[k]] : NULL);
+    ww_json_put(j, "}}");
+  }
+  ww_json_put(j, "]");
+}
+
 static void print_json(const run *r) {
   ww_json *j = ww_line_begin();
   ww_json_put(j, "task:'roofline',data:%s,gpu:%s,model?:%s,seed:%lu,kernels:%u,drawn:[",
@@ -262,6 +278,7 @@ static void print_json(const run *r) {
   for (uint32_t k = 0; k < r->rows.n; k++)
     write_row(r, &r->rows.v[k], j);
   ww_json_put(j, "]");
+  write_kernels(r, j);
   ww_line_end(j);
 }
 

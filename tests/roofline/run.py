@@ -135,6 +135,8 @@ check("from the sources: a header's kernel, an instance, two regions, one of whi
 check("of each language too", same(by["grounded"]["languages"]["openmp"], n=2, answered=2, accuracy=1))
 check("the machine model alone is a row of its own", same(by["machine"], n=4, answered=4, accuracy=1))
 check("so is the language model", same(by["text"], n=4, answered=4))
+check("what each row says of each kernel", "" if [(x["program"], x["language"], x["class"], x["said"]["machine"]) for x in got["list"]] ==
+      [("one-cuda", "cuda", c, c) for c in ("bandwidth", "compute")] + [("two-omp", "openmp", c, c) for c in ("bandwidth", "compute")] else got["list"])
 text, err = evaluate("--by", "machine", out="text")
 check("as a table", "" if re.search(r"^  machine +4 +100.0 % +100.0 % +1.000 +1.000 +100.0 % +100.0 % +100.0 % +100.0 % ", text, re.M) else text)
 
