@@ -234,16 +234,17 @@ static ww_status ask_all(ww_cmd *c, asking *p) {
   return st;
 }
 
-static void complain(const asking *p, uint32_t left) {
-  if (!left)
-    return;
-  const char *why = p->row->why[p->todo[0]];
-  for (uint32_t k = 0; k < p->ntodo; k++)
-    if (p->keys[p->todo[k]])
-      why = p->row->why[p->todo[k]], k = p->ntodo;
-  fprintf(stderr, "%s: %u of %u questions have no answer (%s)%s\n", p->ask, left, p->n,
-          why ? why : "?",
-          p->t->out ? "; the same command asks them again" : "; --out keeps answers");
+static void complain(const asking *p) {
+  uint32_t left = 0;
+  const char *why = NULL;
+  for (uint32_t k = 0; k < p->n; k++) {
+    left += p->keys[k] != 0;
+    why = p->keys[k] && !why ? p->row->why[k] : why;
+  }
+  if (left)
+    fprintf(stderr, "%s: %u of %u questions have no answer (%s)%s\n", p->ask, left,
+            p->n, why ? why : "?",
+            p->t->out ? "; the same command asks them again" : "; --out keeps answers");
 }
 
 ww_status ww_evaluate_ask(ww_cmd *c,
@@ -268,10 +269,7 @@ ww_status ww_evaluate_ask(ww_cmd *c,
     st = ask_all(c, &p);
   if (p.f && fclose(p.f) && !st)
     st = ww_fail(&c->err, WW_EIO, "%s could not be written whole", t->out);
-  uint32_t left = 0;
-  for (uint32_t k = 0; k < n; k++)
-    left += p.keys[k] != 0;
   if (!st)
-    complain(&p, left);
+    complain(&p);
   return st;
 }
