@@ -80,6 +80,7 @@ endif
 CURL := $(if $(filter none,$(LLVM_CONFIG)),,$(shell echo '#include <curl/curl.h>' | $(CC) -E - >/dev/null 2>&1 && echo yes))
 ifeq ($(CURL),yes)
 HTTP_LIBS += -lcurl
+SRCS := $(filter-out src/agent/llm_absent.c,$(SRCS))
 else
 SRCS := $(filter-out src/agent/llm_http.c src/cmd/agent.c,$(SRCS))
 $(BUILD)/main.o: WW_CFLAGS += -DWW_NO_CURL

@@ -9,7 +9,7 @@
 #
 # Editors and browsers of others ($clients) draw late when the machine is busy: one that failed is shown, then run once more when nothing else runs,
 # and that second result counts.
-every="layers hardening runner setup unit cli manners evaluate accuracy rename kernels ptx cross diff measure dataset import record emulate predict fixes verify tune optimize agent train tokenizers lm-gguf stories lm-cli lm-train lm-finetune serve limits openai lsp hostile nvim emacs page vscode mcp mcp-clients export library packages bundle python gate release compat faults kills fuzz"
+every="layers hardening runner setup unit cli manners evaluate roofline accuracy rename kernels ptx cross diff measure dataset import record emulate predict fixes verify tune optimize agent train tokenizers lm-gguf stories lm-cli lm-train lm-finetune serve limits openai lsp hostile nvim emacs page vscode mcp mcp-clients export library packages bundle python gate release compat faults kills fuzz"
 clients="nvim emacs page vscode"
 longest="fuzz optimize vscode verify tune lsp serve mcp packages hostile limits predict unit/rewrite library"
 passed=0
@@ -121,6 +121,7 @@ one() { # STAGE
   mcp-clients) stage mcp-clients tests/clients/mcp/run.sh "$build" ;;
   evaluate) stage evaluate tests/evaluate.sh "$build/warpwise" ;;
   rename) stage rename python3 tests/rename.py --count 12 --warpwise "$build/warpwise" ;;
+  roofline) stage roofline tests/roofline/run.py "$build" ;;
   accuracy) stage accuracy tests/accuracy.sh "$build/warpwise" ;;
   train) stage train tests/train.sh "$build/warpwise" ;;
   tokenizers) stage tokenizers tests/lm/tokenizers.sh "$build" ;;

@@ -33,7 +33,7 @@ typedef struct {
 typedef struct {
   const ww_message *v;
   uint32_t n;
-  const char *tools;       /* a JSON array, as OpenAI has it */
+  const char *tools;       /* a JSON array, as OpenAI has it; NULL: none */
   const char *plain_tools; /* the same in words, for the system message */
   bool must;               /* call one: the last answer had no call */
   double deadline;         /* ww_now's clock */

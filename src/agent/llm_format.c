@@ -29,7 +29,7 @@ static void write_native(const ww_message *m, ww_json *j) {
 static void write_plain(const ww_message *m, const ww_llm_question *q, ww_json *j) {
   ww_buf text = {0};
   ww_buf_puts(&text, m->text ? m->text : "");
-  if (!strcmp(m->role, "system"))
+  if (!strcmp(m->role, "system") && q->plain_tools)
     ww_buf_puts(&text, q->plain_tools);
   ww_json_put(j, "{role:%s,content:%s}", m->role, text.s);
   ww_buf_free(&text);
@@ -43,7 +43,7 @@ void ww_llm_write(const ww_llm_question *q, const ww_llm_style *s, ww_json *j) {
     else
       write_native(&q->v[k], j);
   ww_json_end_arr(j);
-  if (!s->plain) {
+  if (!s->plain && q->tools) {
     ww_json_key(j, "tools");
     ww_json_raw(j, q->tools);
     ww_json_put(j, "tool_choice:%s", q->must ? "required" : "auto");

@@ -3,37 +3,32 @@
 #include "../agent/agent.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
+#include "llm.h"
 #include "source.h"
 
 #define MINUTES 10
 #define TOKENS 400000
 #define CALLS 40
-#define ANSWER_TOKENS 8192
-#define KEY "WARPWISE_LLM_KEY"
 
 typedef struct {
   ww_ask_options ask;
-  const char *llm, *model, *key_file, *patch, *page, *output, *transcript, *with,
-      *temperature, *minutes;
-  uint64_t tokens, calls, seed, jobs, answer_tokens;
+  ww_llm_options llm;
+  const char *patch, *page, *output, *transcript, *with, *minutes;
+  uint64_t tokens, calls, seed, jobs;
   bool plain, measure, may_overlap, allow_approx;
 } options;
 
 static const ww_option table[] = {
     WW_SOURCE_OPTIONS(ww_ask_options),
-    WW_OPTION(llm, "URL", "the model's OpenAI-compatible endpoint, up to /v1"),
-    WW_OPTION(model, "NAME", "the model's name there"),
-    WW_OPTION_AS(key_file, "key-file", "FILE", "the endpoint's key; else that of " KEY),
+    WW_LLM_OPTIONS(options),
+    WW_OPTION_AS(llm.model, "model", "NAME", "the model's name there"),
     WW_OPTION(
         plain, NULL, "tools in words, calls in the text: for models without tools"),
-    WW_OPTION(temperature, "T", "of its choices, 0 to 2 (default: the endpoint's)"),
     WW_OPTION(tokens, "N", "of all questions and answers (default 400000)"),
     WW_OPTION(calls, "N", "of tools (default 40)"),
     WW_OPTION(minutes, "N", "that it may take (default 10)"),
-    WW_OPTION_AS(answer_tokens, "answer-tokens", "N", "of one answer (default 8192)"),
     WW_OPTION(patch, "FILE", "write the change for `git apply` ('-': stdout)"),
     WW_OPTION(output, "FILE", "write the new source ('-': stdout)"),
     WW_OPTION(page, "FILE", "write a page: step by step, before and after"),
@@ -64,51 +59,13 @@ typedef struct {
   ww_agent_count count;
 } session;
 
-/* ---- the key ---- */
-
-/* From the file or the environment, which children do not get to see. */
-static ww_status take_key(ww_cmd *c, const char **key) {
-  const options *o = c->opt;
-  char *given = getenv(KEY);
-  char *text;
-  size_t n;
-  *key = given && *given ? ww_strdup(c->arena, given) : NULL;
-  if (given)
-    explicit_bzero(given, strlen(given)); /* /proc shows what stands there */
-  unsetenv(KEY);
-  if (!o->key_file)
-    return WW_OK;
-  ww_status st = ww_read_file(c->arena, o->key_file, 64 << 10, &text, &n, &c->err);
-  if (st)
-    return st;
-  text[strcspn(text, "\r\n")] = 0;
-  *key = text;
-  return *text ? WW_OK : ww_usage(c, "--key-file: %s is empty", o->key_file);
-}
-
-/* A number from 0 to `most`, where one is given. */
-static ww_status
-real(ww_cmd *c, const char *name, const char *text, double most, double *out) {
-  char *end = NULL;
-  if (!text)
-    return WW_OK;
-  *out = strtod(text, &end);
-  if (end == text || *end || !(*out >= 0 && *out <= most))
-    return ww_usage(c, "--%s: a number from 0 to %g", name, most);
-  return WW_OK;
-}
+/* ---- the endpoint ---- */
 
 static ww_status open_llm(ww_cmd *c, ww_llm *out) {
   const options *o = c->opt;
-  ww_llm_http_options how = {
-      .url = o->llm,
-      .style = {.model = o->model,
-                .plain = o->plain,
-                .temperature = -1,
-                .most = o->answer_tokens ? o->answer_tokens : ANSWER_TOKENS}};
-  ww_status st = real(c, "temperature", o->temperature, 2, &how.style.temperature);
-  if (!st)
-    st = take_key(c, &how.key);
+  ww_llm_http_options how;
+  ww_status st = ww_llm_read_options(c, &o->llm, &how);
+  how.style.plain = o->plain;
   return st ? st : ww_llm_http(&how, out, &c->err);
 }
 
@@ -119,7 +76,7 @@ static ww_status request(ww_cmd *c, session *s, ww_optimize_request *out) {
   ww_launch *launches;
   uint32_t n;
   double minutes = MINUTES;
-  ww_status st = real(c, "minutes", o->minutes, 1e6, &minutes);
+  ww_status st = ww_llm_real(c, "minutes", o->minutes, 1e6, &minutes);
   if (!st)
     st = ww_source_launches(c, &o->ask.source, &launches, &n);
   if (!st)
@@ -250,7 +207,7 @@ static ww_status talk(ww_cmd *c, session *s, const ww_llm *llm) {
                             .deadline = q.deadline,
                             .ctx = c,
                             .step = tell};
-  ww_transcript_begin(&s->transcript, &s->bench, o->model);
+  ww_transcript_begin(&s->transcript, &s->bench, o->llm.model);
   st = ww_agent_run(&tools, llm, &budget, &s->transcript, &s->count, &c->err);
   if (!st)
     st = write_files(c, s);
@@ -268,7 +225,7 @@ static ww_status run(ww_cmd *c) {
   ww_llm llm;
   if (!c->noperands)
     return ww_usage(c, "name a source file");
-  if (!o->llm)
+  if (!o->llm.url)
     return ww_usage(c,
                     "--llm URL says where the model is, as http://localhost:8080/v1; "
                     "without one: `warpwise optimize`");
@@ -292,10 +249,10 @@ const ww_command ww_cmd_agent = {
         "rewrites, its own source,\n"
         "tune, verify. Only what `verify` finds to be the same kernel, and is surely "
         "faster, is handed back.\n"
-        "The key is read from " KEY " or --key-file, and is written nowhere.",
+        "The key is read from " WW_LLM_KEY " or --key-file, and is written nowhere.",
     .examples =
         "  warpwise agent matmul.cu --llm http://localhost:8080/v1 --patch m.patch\n"
-        "  " KEY "=... warpwise agent blur.cu --llm https://api.openai.com/v1 "
+        "  " WW_LLM_KEY "=... warpwise agent blur.cu --llm https://api.openai.com/v1 "
         "--model NAME --page blur.html\n"
         "  warpwise agent sum.cu --llm http://localhost:11434/v1 --model NAME "
         "--transcript sum.jsonl\n",

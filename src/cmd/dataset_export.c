@@ -39,7 +39,10 @@ static const ww_option table[] = {
               "where the corpus's sources are (default: corpus, where it is here)"),
     WW_OPTION(
         with, "WHAT", "tables: more columns: launch, source, or both: launch,source"),
-    WW_OPTION(ask, "WHAT", "prompts: counters (default, as JSON) or time (log2 us)"),
+    WW_OPTION(ask,
+              "WHAT",
+              "prompts: counters (default, as JSON), time (log2 us) or roofline "
+              "(bandwidth-bound or compute-bound)"),
     WW_OPTION(raw, NULL, "prompts: prompt and completion instead of chat messages"),
     WW_OPTION(style,
               "N[,N...]",
@@ -113,7 +116,7 @@ static ww_status read_options(ww_cmd *c, const options *o, ww_export_options *ou
   int told;
   if ((form = ww_word_option(c, "as", o->as, "jsonl csv parquet prompts questions")) <
           0 ||
-      (ask = ww_word_option(c, "ask", o->ask, "counters time")) < 0 ||
+      (ask = ww_word_option(c, "ask", o->ask, "counters time roofline")) < 0 ||
       (split = ww_word_option(c, "split", o->split, "train validation test")) < 0 ||
       (origin = ww_word_option(c, "origin", o->origin, "corpus generated imported")) <
           0 ||

@@ -12,9 +12,10 @@
 
 typedef struct {
   const char *by, *sources, *group, *metric, *html, *out, *csv, *recordings, *ncu,
-      *parts, *model, *via, *evidence;
+      *parts, *via, *evidence, *task, *ask;
+  ww_llm_options llm; /* its `model` is --by text's too */
   ww_strings fail_if;
-  uint64_t limit, worst, jobs, seconds, budget;
+  uint64_t limit, worst, jobs, seconds, budget, per_class, seed;
   bool markdown, heads, ptxas;
 } options;
 
@@ -62,8 +63,11 @@ static const ww_option table[] = {
     WW_PARTS_OPTION(options),
     WW_OPTION(
         recordings, "DIR", "with --csv: a recording per program, <targetName>.jsonl"),
-    WW_OPTION(
-        model, "PATH", "with --by text: the language model (default: the shipped one)"),
+    WW_OPTION_AS(llm.model,
+                 "model",
+                 "PATH|NAME",
+                 "with --by text: the language model (default: the shipped one); with "
+                 "--llm: the model's name there"),
     WW_OPTION(heads,
               NULL,
               "with --by text: counters from the regression head, without the JSON"),
@@ -78,6 +82,21 @@ static const ww_option table[] = {
     WW_OPTION(
         via, "COMPILER", "clang, or nvcc, of whose PTX the kernels are read (CUDA)"),
     WW_OPTION(ptxas, NULL, "registers as nvcc's assembler allocates them"),
+    WW_OPTION(
+        task,
+        "TASK",
+        "roofline: which of a --csv table's kernels are bandwidth-bound, which "
+        "compute-bound; --by may then name several oracles: grounded,machine,text"),
+    WW_OPTION_AS(per_class,
+                 "per-class",
+                 "N",
+                 "with --task: kernels drawn of each language and class (default 80)"),
+    WW_OPTION(seed, "N", "with --task: of the draw (default 505)"),
+    WW_OPTION(ask,
+              "HOW",
+              "with --llm: zero-shot, few-shot, cot, profile, tools; several with "
+              "commas between them"),
+    WW_LLM_OPTIONS(options),
     {0},
 };
 
@@ -206,8 +225,9 @@ static void thin(job *j) {
 
 static ww_status read_csv(job *j) {
   ww_cmd *c = j->c;
-  if (c->noperands || !j->o->recordings)
-    return ww_usage(c, "--csv FILE needs --recordings DIR, and no other data");
+  if (c->noperands || !(j->o->recordings || j->o->sources))
+    return ww_usage(c, "--csv FILE needs --recordings DIR or --sources DIR, and no "
+                       "other data");
   ww_status st =
       ww_evaluate_csv(c, j->o->csv, j->o->recordings, &j->cases.v, &j->cases.n);
   if (st)
@@ -215,6 +235,8 @@ static ww_status read_csv(job *j) {
   j->cases.cap = j->cases.n;
   ww_push(c->arena, &j->gpus, j->cases.v[0].gpu);
   thin(j);
+  if (j->o->sources)
+    ww_evaluate_sources(j->o->sources, j->cases.v, j->cases.n, c->arena);
   return WW_OK;
 }
 
@@ -482,6 +504,32 @@ static ww_status open_parts(job *j, ww_parts *out) {
   return WW_OK;
 }
 
+static ww_status roofline(ww_cmd *c, const options *o, const ww_evaluate_how *how) {
+  ww_llm_http_options endpoint;
+  ww_llm tried; /* a wrong address is told before anything runs */
+  if (!ww_is(o->task, "roofline"))
+    return ww_usage(c, "--task: expected roofline, not '%.40s'", o->task);
+  if (o->fail_if.n || o->group || o->html || o->ncu)
+    return ww_usage(c, "--fail-if, --group, --html and --ncu do not go with --task");
+  if (o->llm.url && (ww_llm_read_options(c, &o->llm, &endpoint) ||
+                     ww_llm_http(&endpoint, &tried, &c->err)))
+    return c->err.code;
+  if (o->llm.url)
+    tried.free(tried.ctx);
+  ww_roofline_task t = {.table = o->csv,
+                        .sources = o->sources,
+                        .recordings = o->recordings,
+                        .by = o->by,
+                        .per_class = o->per_class,
+                        .seed = o->seed,
+                        .how = *how,
+                        .endpoint = o->llm.url ? &endpoint : NULL,
+                        .ask = o->ask,
+                        .out = o->out,
+                        .markdown = o->markdown};
+  return ww_evaluate_roofline(c, &t);
+}
+
 static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
   job j = {
@@ -498,13 +546,17 @@ static ww_status run(ww_cmd *c) {
                          .budget = o->budget,
                          .via = o->via,
                          .ptxas = o->ptxas,
-                         .model = o->model,
+                         .model = o->llm.model,
                          .json = !o->heads};
+  if (o->task)
+    return roofline(c, o, &how);
+  if (o->llm.url || o->ask)
+    return ww_usage(c, "--llm and --ask belong to --task roofline");
   int form = ww_word_option(c, "evidence", o->evidence, WW_EVIDENCE_WORDS);
   if (form < 0)
     return WW_EUSAGE;
   how.evidence = o->evidence ? form : WW_EVIDENCE_SOURCE;
-  if ((o->model || o->heads || o->evidence) && !text)
+  if ((o->llm.model || o->heads || o->evidence) && !text)
     return ww_usage(c, "--model, --heads and --evidence belong to --by text");
   if (choose(c, o, &as) || read_measured(&j) ||
       (grounded && ww_correction_load(c->arena, &how.correction, &c->err)))
@@ -518,8 +570,8 @@ static ww_status run(ww_cmd *c) {
   if (side)
     return side_by_side(&j, &as, &how);
   bool ask = trace || grounded || how.evidence || ww_is(o->by, "machine");
-  ww_status st = text && !how.evidence
-                     ? ww_evaluate_text(c, o->model, !o->heads, j.cases.v, j.cases.n)
+  ww_status st = text && !how.evidence ? ww_evaluate_text(c, o->llm.model, !o->heads,
+                                                          j.cases.v, j.cases.n)
                  : ask ? ww_evaluate_predict(c, &how, j.cases.v, j.cases.n, &mine)
                        : from_file(&j);
   if (st || !mine)
@@ -552,14 +604,19 @@ const ww_command ww_cmd_evaluate = {
         "by the rules of docs/evaluation.md. A launch without an answer counts as an "
         "error "
         "of 100 %.",
-    .examples = "  warpwise evaluate data/corpus-h200.jsonl.zst --html corpus.html\n"
-                "  warpwise evaluate data/public/h200.jsonl.zst --sources ~/suites "
-                "--out predicted.jsonl\n"
-                "  warpwise evaluate measured.jsonl --by predicted.jsonl --metric "
-                "dram_bytes --group "
-                "family\n"
-                "  warpwise evaluate measured.jsonl --fail-if 'time.median>30' "
-                "--fail-if 'coverage<95'\n",
+    .examples =
+        "  warpwise evaluate data/corpus-h200.jsonl.zst --html corpus.html\n"
+        "  warpwise evaluate data/public/h200.jsonl.zst --sources ~/suites "
+        "--out predicted.jsonl\n"
+        "  warpwise evaluate measured.jsonl --by predicted.jsonl --metric "
+        "dram_bytes --group "
+        "family\n"
+        "  warpwise evaluate measured.jsonl --fail-if 'time.median>30' "
+        "--fail-if 'coverage<95'\n"
+        "  warpwise evaluate --task roofline --csv table.csv --sources suite/src "
+        "--by grounded,text\n"
+        "  warpwise evaluate --task roofline --csv table.csv --sources suite/src "
+        "--llm http://localhost:8080/v1 --ask zero-shot,cot --out answers.jsonl\n",
     WW_OPTIONS,
     .run = run,
 };

@@ -7,14 +7,18 @@
  *   evaluate_tables.c  scores -> tables;  evaluate_show.c  tables as text and markdown,
  * scores as JSON evaluate_page.c    the same as a page to look at evaluate_both.c the
  * machine model beside the corrected one evaluate_csv.c     roofline classes against a
- * table of somebody else's measurements */
+ * table of somebody else's measurements;  evaluate_names.c  its kernels' names;
+ * evaluate_sources.c  their sources;  evaluate_roofline.c  the roofline question;
+ * evaluate_ask.c  the same to language models */
 #ifndef WW_CMD_EVALUATE_H
 #define WW_CMD_EVALUATE_H
 
+#include "../data/roofline.h"
 #include "../predict/learn/correct.h"
 #include "../predict/learn/score.h"
 #include "../predict/show/show.h"
 #include "../predict/text/question.h"
+#include "llm.h"
 #include "parts.h"
 #include "source.h"
 
@@ -29,6 +33,13 @@ typedef struct {
   const ww_gpu *gpu;
   ww_balance balance;
   ww_bound truth, guess;
+  /* of a table: the kernel's name in full, the program's arguments, the kernels of all
+   * its rows about the program; where `sourced`, the launch's shape is the table's and
+   * its arguments are the host code's or guessed */
+  const char *name, *words;
+  const ww_strings *listed;
+  const char *function; /* in the source; NULL: not known */
+  bool sourced;
   const char *unready; /* why no oracle can be asked about it; NULL: it can */
   double seconds;      /* that the prediction took; 0: it came from a file */
 } ww_eval_case;
@@ -96,11 +107,72 @@ ww_status ww_evaluate_text(
     ww_cmd *c, const char *model, bool json, ww_eval_case *cases, uint32_t n);
 
 /* ---- evaluate_csv.c ---- */
+/* recordings NULL: there are none. */
 ww_status ww_evaluate_csv(ww_cmd *c,
                           const char *path,
                           const char *recordings,
                           ww_eval_case **out,
                           uint32_t *n);
+
+/* ---- evaluate_names.c ---- */
+/* "main_l44" of an OpenMP region's name; NULL: it is no region. */
+const char *ww_listed_region(const char *name);
+/* Is this kernel (mangled or plain; one of `all`) the one that the table means? */
+bool ww_listed_is(const ww_eval_case *c,
+                  const char *kernel,
+                  const ww_strings *all,
+                  ww_arena *a);
+/* Of several of that name: may it be the table's instance of the template? */
+bool ww_listed_instance(const ww_eval_case *c, const char *kernel);
+/* Is the kernel this function, or a region in it? Plain name. */
+bool ww_listed_function(const ww_eval_case *c, const char *function, ww_arena *a);
+/* NULL: the module does not have it. */
+const ww_fn *ww_listed_kernel(const ww_eval_case *c, const ww_module *m, ww_arena *a);
+
+/* ---- evaluate_sources.c ---- */
+/* Cases without a launch get the source that has their kernel, from
+ * `suite`/<program>. */
+void ww_evaluate_sources(const char *suite,
+                         ww_eval_case *cases,
+                         uint32_t n,
+                         ww_arena *a);
+/* What ww_source_kernel does, of such a case. */
+ww_status ww_evaluate_sourced(ww_cmd *c,
+                              const ww_source_options *o,
+                              ww_source_cache *cache,
+                              const ww_eval_case *k,
+                              ww_launch *l);
+
+/* ---- evaluate_roofline.c ---- */
+typedef struct {
+  const char *table, *sources, *recordings, *by; /* by: words with , between them */
+  uint64_t per_class, seed;
+  ww_evaluate_how how;
+  const ww_llm_http_options *endpoint; /* NULL: none is asked */
+  const char *ask; /* words of WW_ROOFLINE_WORDS with , between them */
+  const char *out; /* where its answers are kept; NULL: nowhere */
+  bool markdown;
+} ww_roofline_task;
+ww_status ww_evaluate_roofline(ww_cmd *c, ww_roofline_task *t);
+
+/* ---- evaluate_ask.c ---- */
+/* A way to the class of each case, and what came of it. */
+typedef struct {
+  const char *name; /* "grounded", "zero-shot" */
+  ww_bound *said;   /* unknown: no answer */
+  const char **why; /* then: why not */
+  uint64_t tokens;
+  uint32_t calls;
+  double seconds; /* of all cases, added up */
+} ww_roofline_row;
+/* Asks t->endpoint about every case that t->out has no answer of yet. Fails only where
+ * files or processes do. */
+ww_status ww_evaluate_ask(ww_cmd *c,
+                          const ww_roofline_task *t,
+                          ww_roofline_ask ask,
+                          const ww_eval_case *cases,
+                          uint32_t n,
+                          ww_roofline_row *row);
 
 /* ---- evaluate_ncu.c ---- */
 /* The rows of `ncu --csv`; launches are those of the operand, a recording or a source.

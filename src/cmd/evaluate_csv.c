@@ -18,8 +18,9 @@ typedef struct {
   const char *program;
   ww_launch *v;
   uint32_t n;
-  ww_strings kernels, listed; /* names: of its launches, of its rows in the table */
-  const char *why;            /* there is none: why */
+  ww_strings kernels;       /* names of its launches */
+  const ww_strings *listed; /* names of its rows in the table */
+  const char *why;          /* there is none: why */
 } recording;
 
 typedef struct {
@@ -92,103 +93,6 @@ static void shape(const char *s, uint64_t d[3]) {
   }
 }
 
-/* ---- names ---- */
-
-/* __omp_offloading_10309_2fc5ad7_main_l44 -> main_l44: device and inode of the file are
- * one machine's; NULL: no such name. */
-static const char *region(const char *name) {
-  static const char begin[] = "__omp_offloading_";
-  if (strncmp(name, begin, sizeof begin - 1))
-    return NULL;
-  const char *s = strchr(name + sizeof begin - 1, '_');
-  s = s ? strchr(s + 1, '_') : NULL;
-  return s ? s + 1 : NULL;
-}
-
-/* Of the regions of one function, by their lines: how many lie before this one, and how
- * many there are. */
-typedef struct {
-  uint32_t before, all;
-} rank;
-
-/* main_l44 -> "main" and 44 */
-static size_t split(const char *region, unsigned long *line) {
-  const char *at = region;
-  for (const char *s = region; (s = strstr(s, "_l")); s++)
-    at = s;
-  *line = strtoul(at + 2, NULL, 10);
-  return at - region;
-}
-
-static rank rank_of(const char *one, const ww_strings *names) {
-  unsigned long line;
-  unsigned long other;
-  size_t n = split(one, &line);
-  rank r = {0};
-  for (uint32_t i = 0; i < names->n; i++) {
-    const char *x = region(names->v[i]);
-    bool seen = !x || split(x, &other) != n || strncmp(x, one, n);
-    for (uint32_t k = 0; k < i && !seen; k++) {
-      const char *y = region(names->v[k]);
-      seen = y && !strcmp(x, y);
-    }
-    r.all += !seen;
-    r.before += !seen && other < line;
-  }
-  return r;
-}
-
-/* Lines move when a program's text is edited; the order of a function's regions stays.
- */
-static bool same_region(const char *recorded,
-                        const char *listed,
-                        const ww_strings *all_recorded,
-                        const ww_strings *all_listed) {
-  const char *x = region(recorded);
-  const char *y = region(listed);
-  unsigned long line;
-  if (!x || !y)
-    return false;
-  rank a = rank_of(x, all_recorded);
-  rank b = rank_of(y, all_listed);
-  size_t n = split(x, &line);
-  if (a.all != b.all) /* some were not reached, or not profiled */
-    return !strcmp(x, y);
-  return n == split(y, &line) && !strncmp(x, y, n) && a.before == b.before;
-}
-
-/* Whether a recorded kernel (mangled or plain) has this plain name. */
-static bool is_named(const char *recorded, const char *plain, ww_arena *a) {
-  if (ww_starts(recorded, "_Z")) {
-    const char *part = ww_fmt(a, "%zu%s", strlen(plain), plain);
-    for (const char *at = recorded; (at = strstr(at, part)); at++)
-      if (at[-1] < '0' || at[-1] > '9')
-        return true;
-    return false;
-  }
-  size_t n = strcspn(recorded, "<(");
-  return n == strlen(plain) && !strncmp(recorded, plain, n);
-}
-
-/* Whether the first template argument of `void f<float, 4>(...)` may be that of a
- * mangled name. */
-static bool same_instance(const char *recorded, const char *full) {
-  static const struct {
-    const char *type, *code;
-  } types[] = {{"float", "If"},        {"double", "Id"}, {"int", "Ii"},
-               {"unsigned int", "Ij"}, {"long", "Il"},   {"unsigned long", "Im"},
-               {"char", "Ic"},         {"bool", "Ib"},   {"short", "Is"},
-               {"unsigned char", "Ih"}};
-  const char *begin = strchr(full, '<');
-  if (!begin || !ww_starts(recorded, "_Z"))
-    return true;
-  size_t n = strcspn(begin + 1, ",>");
-  for (size_t k = 0; k < WW_COUNT(types); k++)
-    if (strlen(types[k].type) == n && !strncmp(begin + 1, types[k].type, n))
-      return strstr(recorded, types[k].code);
-  return true;
-}
-
 /* ---- recordings ---- */
 
 static const recording *recorded(reader *r, const char *program) {
@@ -197,9 +101,11 @@ static const recording *recorded(reader *r, const char *program) {
     if (!strcmp(r->recordings.v[k].program, program))
       return &r->recordings.v[k];
   recording one = {.program = program};
-  const char *path = ww_path_join(a, r->dir, ww_fmt(a, "%s.jsonl", program));
+  const char *path =
+      r->dir ? ww_path_join(a, r->dir, ww_fmt(a, "%s.jsonl", program)) : NULL;
+  ww_strings *listed = WW_NEW(a, ww_strings);
   ww_err e = {0};
-  if (!ww_file_exists(path))
+  if (!path || !ww_file_exists(path))
     one.why = "the program has no recording";
   else if (ww_launch_read(path, a, &one.v, &one.n, &e) || !one.n)
     one.why = "the program's recording has no launch";
@@ -208,7 +114,8 @@ static const recording *recorded(reader *r, const char *program) {
       ww_push(a, &one.kernels, one.v[k].kernel);
   for (uint32_t k = 0; k < r->rows.n; k++)
     if (!strcmp(get(r, &r->rows.v[k], "targetName"), program))
-      ww_push(a, &one.listed, get(r, &r->rows.v[k], "kernelName"));
+      ww_push(a, listed, get(r, &r->rows.v[k], "kernelName"));
+  one.listed = listed;
   ww_push(a, &r->recordings, one);
   return &r->recordings.v[r->recordings.n - 1];
 }
@@ -223,27 +130,20 @@ same_shape(const ww_launch *l, const uint64_t grid[3], const uint64_t block[3]) 
 
 /* The launch that a row is about. The shape of an OpenMP region is its runtime's
  * choice, so any will do there. */
-static const ww_launch *find(reader *r, const csv_row *row, const char **why) {
-  const char *plain = get(r, row, "kernelName");
-  const char *full = get(r, row, "Kernel Name");
-  const recording *rec = recorded(r, get(r, row, "targetName"));
-  uint64_t grid[3];
-  uint64_t block[3];
+static const ww_launch *
+find(reader *r, const recording *rec, const ww_eval_case *k, const char **why) {
   const ww_launch *other = NULL;
   const ww_launch *loose = NULL;
-  shape(get(r, row, "Grid Size"), grid);
-  shape(get(r, row, "Block Size"), block);
+  bool region = ww_listed_region(k->measured.kernel);
   *why = rec->why;
-  for (uint32_t k = 0; k < rec->n; k++) {
-    const ww_launch *l = &rec->v[k];
-    if (!l->kernel ||
-        !(region(plain) ? same_region(l->kernel, plain, &rec->kernels, &rec->listed)
-                        : is_named(l->kernel, plain, r->c->arena)))
+  for (uint32_t i = 0; i < rec->n; i++) {
+    const ww_launch *l = &rec->v[i];
+    if (!l->kernel || !ww_listed_is(k, l->kernel, &rec->kernels, r->c->arena))
       continue;
-    bool shaped = same_shape(l, grid, block), instance = same_instance(l->kernel, full);
-    if (shaped && instance)
+    bool shaped = same_shape(l, k->launch.grid, k->launch.block);
+    if (shaped && ww_listed_instance(k, l->kernel))
       return l;
-    if (shaped || (region(plain) && !loose))
+    if (shaped || (region && !loose))
       loose = l;
     other = l;
   }
@@ -305,9 +205,15 @@ static ww_eval_case case_of(reader *r, const csv_row *row, const ww_gpu *gpu) {
   ww_eval_case k = {.measured = report_of(r, row),
                     .gpu = gpu,
                     .balance = authors,
-                    .run = get(r, row, "targetName")};
+                    .run = get(r, row, "targetName"),
+                    .name = get(r, row, "Kernel Name"),
+                    .words = get(r, row, "exeArgs")};
   const char *dash = strrchr(k.run, '-');
-  const ww_launch *l = find(r, row, &k.unready);
+  const recording *rec = recorded(r, k.run);
+  k.listed = rec->listed;
+  shape(get(r, row, "Grid Size"), k.launch.grid);
+  shape(get(r, row, "Block Size"), k.launch.block);
+  const ww_launch *l = find(r, rec, &k, &k.unready);
   k.member[WW_GROUP_DIALECT] = dash && !strcmp(dash, "-omp") ? "openmp"
                                : dash                        ? dash + 1
                                                              : NULL;

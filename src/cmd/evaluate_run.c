@@ -124,7 +124,8 @@ static ww_status predict(
   const ww_source_cache *s = &m->source;
   /* the same scores with and without a toolkit, unless it is asked for */
   const ww_source_options source = {.via = p->how->via ? p->how->via : "clang"};
-  if (ww_source_kernel(c, &source, &m->source, &l) ||
+  if ((k->sourced ? ww_evaluate_sourced(c, &source, &m->source, k, &l)
+                  : ww_source_kernel(c, &source, &m->source, &l)) ||
       ww_lanes_fit(s->module, s->fn, k->gpu, "", &c->err) ||
       (p->how->trace ? by_trace : by_machine)(p, m, &l, k->gpu, a, out, &c->err))
     return c->err.code;

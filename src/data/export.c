@@ -16,7 +16,7 @@
 
 const char *const ww_export_names[WW_NEXPORTS] = {"jsonl", "csv", "parquet", "prompts",
                                                   "questions"};
-const char *const ww_ask_names[WW_NASKS] = {"counters", "time"};
+const char *const ww_ask_names[WW_NASKS] = {"counters", "time", "roofline"};
 
 typedef struct {
   const ww_export_options *o;
@@ -247,13 +247,11 @@ static ww_status prompts(job *j, const ww_exported *x, ww_err *e) {
       continue; /* written kernels have one style: their author's */
     if (styles[k])
       ww_gen_print(x->gen, x->dialect, styles[k], &source);
-    ww_prompt_write(x,
-                    styles[k] ? source.s
-                    : x->gen  ? x->text
-                              : ww_kernel_text(x->text, x->launch->kernel, x->arena),
-                    j->o->ask, j->o->raw, &j->line);
+    const char *text = styles[k] ? source.s
+                       : x->gen  ? x->text
+                                 : ww_kernel_text(x->text, x->launch->kernel, x->arena);
+    j->count->rows += ww_prompt_write(x, text, j->o->ask, j->o->raw, &j->line);
     ww_buf_free(&source);
-    j->count->rows++;
   }
   return ww_sink_add(j->sink, &j->line, e);
 }
@@ -389,7 +387,7 @@ ww_export(ww_store *s, const ww_export_options *o, ww_export_count *n, ww_err *e
                        .origin = o->origin,
                        .failed = o->failed && !prompting(o),
                        .counters = o->counters || (o->form == WW_EXPORT_PROMPTS &&
-                                                   o->ask == WW_ASK_COUNTERS)};
+                                                   o->ask != WW_ASK_TIME)};
   *n = (ww_export_count){0};
   ww_status st = prepare(&j, e);
   ww_status closed;

@@ -18,10 +18,15 @@ typedef enum {
   WW_NEXPORTS
 } ww_export_form;
 extern const char *const ww_export_names[WW_NEXPORTS]; /* "jsonl", ... */
-/* What a prompt asks for: counters as a JSON object (as Omniwise), or log2 of the time
- * in us (as LLMPerf). */
-typedef enum { WW_ASK_COUNTERS, WW_ASK_TIME, WW_NASKS } ww_query_request;
-extern const char *const ww_ask_names[WW_NASKS]; /* "counters", "time" */
+/* What a prompt asks for: counters as a JSON object (as Omniwise), log2 of the time in
+ * us (as LLMPerf), or the roofline class (roofline.h). */
+typedef enum {
+  WW_ASK_COUNTERS,
+  WW_ASK_TIME,
+  WW_ASK_ROOFLINE,
+  WW_NASKS
+} ww_query_request;
+extern const char *const ww_ask_names[WW_NASKS]; /* "counters", ... */
 
 /* The form of a launch's question where there are rows of evidence; mixed: its source
  * alone and traced, every fourth one compiled too. */

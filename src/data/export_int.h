@@ -44,8 +44,9 @@ ww_status ww_export_table_row(ww_export_table *t, const ww_exported *x, ww_err *
 ww_status ww_export_table_end(ww_export_table *t, bool good, ww_err *e); /* frees */
 
 /* ---- prompt.c ---- */
-/* One line; `source` in its style. */
-void ww_prompt_write(const ww_exported *x,
+/* One line; `source` in its style. False, and nothing: what is asked is not known of
+ * it. */
+bool ww_prompt_write(const ww_exported *x,
                      const char *source,
                      ww_query_request ask,
                      bool raw,

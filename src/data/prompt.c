@@ -3,7 +3,8 @@
  *
  *   counters  source, GPU, compiler and launch -> all counters as one JSON object (as
  * Omniwise) time      source in a fence, a line per argument, global and local size ->
- * log2 of the time in us (as LLMPerf)
+ * log2 of the time in us (as LLMPerf); roofline  the zero-shot question of
+ * roofline.def -> bandwidth or compute, by the rule of docs/evaluation.md
  *
  * Four significant digits: a label holds no more than the measurement's noise, and
  * every digit is a token. */
@@ -12,6 +13,7 @@
 
 #include "../base/json_put.h"
 #include "export_int.h"
+#include "roofline.h"
 #include "text.h"
 
 static const char system_counters[] = "You are a performance model of GPUs. You are "
@@ -127,9 +129,38 @@ static void answer_counters(ww_buf *b, const ww_store_row *r) {
   ww_json_end_obj(&j);
 }
 
+/* Question and answer; false: the launch's class is not known. */
+static bool roofline(const ww_exported *x,
+                     const char *source,
+                     ww_buf *question,
+                     ww_buf *answer,
+                     const char **system) {
+  const ww_store_row *r = x->row;
+  ww_roofline_question q = {.kernel = r->kernel.name,
+                            .language = r->kernel.dialect,
+                            .gpu = x->gpu,
+                            .source = source};
+  ww_report *measured = WW_NEW(x->arena, ww_report);
+  ww_strings said;
+  if (!x->gpu)
+    return false;
+  for (int m = 0; m < WW_NMETRICS; m++)
+    if (isfinite(r->m[m]))
+      ww_report_set(measured, m, r->m[m]);
+  ww_balance_of(x->gpu, &q.balance);
+  ww_bound is = ww_bound_of(measured, &q.balance);
+  memcpy(q.grid, r->grid, sizeof q.grid);
+  memcpy(q.block, r->block, sizeof q.block);
+  ww_roofline_messages(&q, WW_ROOFLINE_ZERO_SHOT, x->arena, &said);
+  *system = said.v[0];
+  ww_buf_puts(question, said.v[1]);
+  ww_buf_puts(answer, ww_roofline_word(is));
+  return is != WW_BOUND_UNKNOWN;
+}
+
 /* ---- one line ---- */
 
-void ww_prompt_write(const ww_exported *x,
+bool ww_prompt_write(const ww_exported *x,
                      const char *source,
                      ww_query_request ask,
                      bool raw,
@@ -137,22 +168,28 @@ void ww_prompt_write(const ww_exported *x,
   ww_buf question = {0};
   ww_buf answer = {0};
   ww_json j = {.out = out};
-  if (ask == WW_ASK_TIME) {
+  const char *system = system_counters;
+  bool known = true;
+  if (ask == WW_ASK_ROOFLINE)
+    known = roofline(x, source, &question, &answer, &system);
+  else if (ask == WW_ASK_TIME) {
+    system = system_time;
     ask_time(&question, x, source);
     ww_buf_fmt(&answer, "%.4f", log2(x->row->m[WW_M_time_us]));
   } else {
     ask_counters(&question, x, source);
     answer_counters(&answer, x->row);
   }
-  if (raw)
+  if (known && raw)
     ww_json_put(&j, "{prompt:%s,completion:%s}", question.s, answer.s);
-  else
+  else if (known)
     ww_json_put(&j,
                 "{messages:[{role:'system',content:%s},{role:'user',content:%s},"
                 "{role:'assistant',content:%s}]}",
-                ask == WW_ASK_TIME ? system_time : system_counters, question.s,
-                answer.s);
-  ww_buf_puts(out, "\n");
+                system, question.s, answer.s);
+  if (known)
+    ww_buf_puts(out, "\n");
   ww_buf_free(&question);
   ww_buf_free(&answer);
+  return known;
 }

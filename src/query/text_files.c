@@ -31,9 +31,9 @@ static char *open_header(loader *l, const char *path, const char **real, size_t 
   char *text;
   bool fresh;
   size_t room = l->out.n < BYTES_MOST ? BYTES_MOST - l->out.n : 0;
-  *real = ww_path_real(l->a, path);
-  if (!*real)
+  if (!ww_file_exists(path))
     return NULL;
+  *real = ww_path_real(l->a, path);
   *ww_dict_at(&l->seen, l->a, *real, strlen(*real), &fresh) = 1;
   *n = 0;
   if (!fresh)
