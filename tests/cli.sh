@@ -61,6 +61,13 @@ try "in JSON col" 3 '"message":"f cannot be interpreted: use of undeclared ident
 try "likewise where kernels are listed" 0 'caret.cu:3:14: use of' '^     3 \|   x\[i\] = 1 \+ y;$' kernels "$dir/caret.cu"
 printf '\n{"kernel":"f", "grid":[1,2}\n' >"$dir/caret.json"
 try "our own errors too" 3 '' '^       \|                           \^$' predict --launch "$dir/caret.json"
+printf '{"kernel":"f",\n "grid":[1],\n "blok":1}\n' >"$dir/caret.json"
+try "also where a member is not known" 3 '' 'caret.json:3:2: unknown member "blok"' predict "$dir/caret.cu" --launch "$dir/caret.json"
+try "and a caret there" 3 '' '^       \|  \^$' predict "$dir/caret.cu" --launch "$dir/caret.json"
+printf '{"kernel":"f",\n "grid":[1],,\n "block":1}\n' >"$dir/caret.json"
+try "and where JSON over several lines is none any more" 3 '' 'caret.json:3:2: not JSON: unexpected ' predict "$dir/caret.cu" --launch "$dir/caret.json"
+printf '{"kernel":"f"}\n{"kernel":"f","seed":0}\n' >"$dir/caret.json"
+try "in the second line of several" 3 '' 'caret.json:2:15: seed: expected at least 1' predict "$dir/caret.cu" --launch "$dir/caret.json"
 try "a file without kernels" 0 'host.cu  cuda, 0 kernels' '' kernels "$dir/host.cu"
 try "kernels of several files: the table says of which" 0 'saxpy\.cu:4 .*int n, float a' '' kernels examples/saxpy.cu examples/matmul.cu
 try "kernels of several files as JSON: an object each" 0 '^\{"schema_version":1,"file":"examples/matmul.cu","files":\["examples/saxpy.cu","examples/matmul.cu"\],"kernels":\[\{"name":"naive"' '' kernels --json examples/saxpy.cu examples/matmul.cu

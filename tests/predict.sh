@@ -81,10 +81,31 @@ report "explain: wide accesses do not help threads that go down columns" "$(grep
 try "explain: but where rows begin is no such data" 0 '"remedy":"let consecutive threadIdx.x read consecutive' '' explain --json "$kernels/other/data.cu" -k rows --gpu h200
 "$program" explain --json "$kernels/other/data.cu" -k full_waves --gpu h200 >"$dir/out"
 report "explain: a last wave that is nearly full is no tail" "$(grep -q '"findings"' "$dir/out" || echo "no answer"; grep -o '"rule":"tail"' "$dir/out")"
+none() { # WHAT RULE KERNEL FILE : there is an answer, without this rule
+  "$program" explain --json "$kernels/other/$4" -k "$3" --gpu h200 >"$dir/out"
+  report "explain: $1" "$(grep -q '"lines"' "$dir/out" || echo "no answer"; grep -o "\"rule\":\"$2\"" "$dir/out")"
+}
+none "no more blocks for a recurrence with a division" few-blocks solve serial.cu
+none "nor for a value that is multiplied by itself" few-blocks escape serial.cu
+none "nor for a walk in shared memory" few-blocks walk serial.cu
+none "nor for a value that is written down each time round" few-blocks filter serial.cu
+try "explain: values that are only kept for the next turn can be cut" 0 '"rule":"few-blocks"' '' explain --json "$kernels/other/serial.cu" -k planes --gpu h200
+try "explain: one lane that writes down what its warp has found is no divergence, the loop before is" 0 '"line":66,"rule":"divergence"' '' explain --json "$kernels/other/meet.cu" -k means --gpu h200
+try "explain: a running sum that goes by a running maximum can be cut" 0 '"rule":"few-blocks"' '' explain --json "$kernels/other/serial.cu" -k online --gpu h200
+try "explain: and so can items that are serial each" 0 '"rule":"few-blocks"' '' explain --json "$kernels/other/serial.cu" -k roots --gpu h200
+none "arrivals at a barrier are not combined, what waits there needs no tile and no other lanes" '\(atomic-contention\|redundant-load\|divergence\)' rounds_of meet.cu
+try "explain: what a whole warp reads belongs in constant memory" 0 '"rule":"redundant-load".*"remedy":"a warp reads one element at a time: keep w in constant memory' '' explain --json "$kernels/other/meet.cu" -k smooth --gpu h200
+none "three or four lanes meet at banks that data chooses, by chance" bank-conflict lookup meet.cu
+try "explain: more than those is a conflict" 0 '"rule":"bank-conflict","message":"[^"]* where three or four would do: data decides these addresses' '' explain --json "$kernels/other/meet.cu" -k lookup_rows --gpu h200
 # axpy against axpy_vec4 on an H200: 14.0 and 12.9 us (data/corpus-h200.jsonl.zst)
 try "explain: a gain is against the time that is shown" 0 '"rule":"narrow-access".*"gain":1\.[012][0-9]' '' explain --json corpus/elementwise/axpy.cu -k axpy --gpu h200
 try "explain: what inlined functions cost, at their calls" 0 '^ +0 %.* 13 \| \(9[0-9] % in what it calls\) float a = outer' '' explain "$kernels/other/calls.cu" --gpu h200
 try "explain --json: likewise" 0 '"line":8,"share":[0-9.e-]+,"instructions":[0-9.]+,"bytes":0,"inlined":0\.9' '' explain --json "$kernels/other/calls.cu" --gpu h200
+try "explain --html: likewise" 0 '>  float a = outer\(x, i, n\);<small>9[0-9] % in what it calls</small>' '' explain --html - "$kernels/other/calls.cu" --gpu h200
+"$program" explain "$kernels/other/many_calls.cu" --gpu h200 --color never >"$dir/out"
+report "explain: a call that costs much is shown behind ten lines that cost" "$(grep -qE '\([0-9]+ % in what it calls\) *y\[i\] = all' "$dir/out" || sed -n '/Where the time/,$p' "$dir/out")"
+"$program" explain --json "$kernels/other/many_calls.cu" --gpu h200 >"$dir/out"
+report "explain --json: shares add up to the whole without what calls inlined" "$(python3 -c 'import json,sys; r=json.load(open(sys.argv[1])); s=sum(l["share"] for l in r["lines"]); assert 0.7 < s < 1.0001 and max(l.get("inlined", 0) for l in r["lines"]) > 0.5, s' "$dir/out" 2>&1)"
 try "explain --github" 0 '^::warning file=tests/explain/row_sum.cu,line=9,title=uncoalesced-load::row_sum: up to [0-9.]+x faster on h200\. ' '' explain --github "$kernels/row_sum.cu" --gpu h200
 try "explain: two forms at once" 2 '' 'choose one of' explain --github --sarif "$kernels/row_sum.cu"
 

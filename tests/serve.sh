@@ -82,6 +82,14 @@ report "/v1/predict: a changed header is seen" "$(ask 200 '"known":2' /v1/predic
 report "/v1/explain: findings and lines" "$(ask 200 '"findings":\[\{"file":"row_sum.cu","line":9,"rule":"uncoalesced-load".*"lines":\[' /v1/explain '{"file":"row_sum.cu","gpu":"h200"}')"
 report "/v1/roofline.svg" "$(ask 200 '<svg.*</svg>|</svg>' /v1/roofline.svg '{"file":"axpy.cu","gpu":["h200","a100"]}')"
 report "/v1/kernels" "$(ask 200 '"name":"second","mangled":"second","file":"three.cu","line":5.*"comment":"grid=n/256' /v1/kernels '{"file":"three.cu"}')"
+report "/v1/instructions: the IR, by lines" "$(ask 200 '"file":"three.cu","line":5,"text":"[^"]*ld\.global f32' /v1/instructions '{"file":"three.cu","kernel":"second"}')"
+report "/v1/instructions: as neither" "$(ask 400 'as: expected ir.ptx, not .sass.' /v1/instructions '{"file":"three.cu","kernel":"second","as":"sass"}')"
+if PATH=$PATH:/usr/local/cuda/bin command -v nvcc >/dev/null; then
+  report "/v1/instructions: nvcc's PTX, by lines" "$(ask 200 '"file":"three.cu","line":5,"text":"ld\.global[^"]*"\}.*"text":"ret;"' /v1/instructions '{"file":"three.cu","kernel":"second","as":"ptx"}')"
+else
+  report "/v1/instructions: PTX without nvcc" "$(ask 422 'there is no nvcc' /v1/instructions '{"file":"three.cu","kernel":"second","as":"ptx"}')"
+fi
+report "/v1/instructions: no PTX of OpenCL" "$(ask 400 'PTX of CUDA sources alone' /v1/instructions '{"source":"__kernel void k(__global float *x) { x[0] = 1; }","lang":"opencl","kernel":"k","as":"ptx"}')"
 report "/v1/kernels: which diagnostic a kernel is refused for, and the compiler's words" "$(ask 200 '"interpretable":false,"reason":"[^"]*","diagnostic":1\}.*"diagnostics":\[\{"file":"two.cu","line":1,.*"line":3,"col":[0-9]+,"severity":"error","message":"[^"]*","cause":"use of undeclared identifier .nowhere.' /v1/kernels '{"file":"two.cu","source":"__device__ float f(float x) { return none * x; }\n__global__ void k(float *x) {\n  x[0] = nowhere;\n}\n"}')"
 report "flags and instantiate" "$(ask 200 '"kernel":"k<float>".*"kernel":"k<double>"|"kernel":"k<double>"' /v1/predict '{"source":"template <class T> __global__ void k(T *x) { x[blockIdx.x * N + threadIdx.x] += T(1); }","flags":["-DN=128"],"instantiate":["k<float>","k<double>"],"launch":{"grid":[64],"block":[128]}}')"
 report "a GPU of another warp size is one report's error" "$(ask 200 '"gpu":"h200".*read for warps of 32 lanes' /v1/predict '{"file":"axpy.cu","gpu":["h200","mi300x"]}')"
@@ -136,6 +144,7 @@ report "a text with a path outside" "$(ask 400 'no path below' /v1/kernels '{"so
 for i in "\\\"$dir/outside.h\\\"" '\"../outside.h\"' '\"/etc/hostname\"' '</etc/hostname>'; do
   report "#include $i" "$(ask 200 'file not found' /v1/kernels "{\"source\":\"#include $i\\n__global__ void k(int *x) { x[0] = 1; }\"}"; grep -o SECRETWORD "$dir/answer")"
 done
+report "#include before PTX is made" "$(ask 422 . /v1/instructions "{\"source\":\"#include \\\"$dir/outside.h\\\"\\n__global__ void k(int *x) { x[0] = 1; }\",\"kernel\":\"k\",\"as\":\"ptx\"}"; grep -o SECRETWORD "$dir/answer")"
 report "#include by a macro" "$(ask 200 'file not found' /v1/kernels "{\"source\":\"#define X \\\"$dir/outside.h\\\"\\n#include X\\n__global__ void k(int *x) { x[0] = 1; }\"}"; grep -o SECRETWORD "$dir/answer")"
 for f in -fplugin=/tmp/x.so "-I$dir" -I/etc -include/etc/hostname '-o/tmp/x' -Xclang '@/etc/hostname' -B/tmp; do
   report "flag $f" "$(ask 400 'is not accepted here|no path below' /v1/kernels "{\"file\":\"axpy.cu\",\"flags\":[\"$f\"]}")"

@@ -67,17 +67,40 @@ cJSON *ww_json_read(const char *text, size_t n, ww_err *e) {
   }
   cJSON *tree = cJSON_ParseWithLengthOpts(text, n + 1, &end, true);
   if (!tree) {
+    end += strspn(end, " \t\r\n");
+    int word = strcspn(end, "\r\n");
     position(text, end, e);
     if (text[strspn(text, " \t\r\n")] == 0)
       ww_fail(e, WW_EPARSE, "not JSON: nothing there");
     else if (!*end)
       ww_fail(e, WW_EPARSE, "not JSON: it ends too early");
     else
-      ww_fail(e, WW_EPARSE, "not JSON: unexpected '%.20s'", end);
+      ww_fail(e, WW_EPARSE, "not JSON: unexpected '%.*s'", word < 20 ? word : 20, end);
     return NULL;
   }
   keep_texts(tree, text);
   return tree;
+}
+
+void ww_json_place(const char *text, const char *name, ww_err *e) {
+  size_t n = strlen(name);
+  int depth = 0;
+  for (const char *p = text; *p; p++) {
+    depth += (*p == '{' || *p == '[') - (*p == '}' || *p == ']');
+    if (*p != '"')
+      continue;
+    const char *word = p + 1;
+    for (p++; *p && *p != '"'; p++)
+      if (*p == '\\' && p[1])
+        p++;
+    if (!*p)
+      return;
+    bool key = p[1 + strspn(p + 1, " \t\r\n")] == ':';
+    if (depth != 1 || !key || (size_t)(p - word) != n || memcmp(word, name, n))
+      continue;
+    position(text, word - 1, e);
+    return;
+  }
 }
 
 bool ww_json_written_as_int(const cJSON *node) {

@@ -13,6 +13,9 @@
 /* The tree of exactly one JSON value (free with cJSON_Delete); NULL with e filled (line
  * and col inside text). */
 cJSON *ww_json_read(const char *text, size_t n, ww_err *e);
+/* The line and col of a member of the outermost object into e, of a text that could be
+ * read; as they are where it is not there. */
+void ww_json_place(const char *text, const char *name, ww_err *e);
 
 /* The number of a node as an integer: also 1e6 and 4096.0. Numbers of 2^63 .. 2^64-1
  * give their bits and *big = true. */

@@ -94,6 +94,9 @@ void ww_refusal_write(const ww_unit *u, const ww_fn *fn, ww_json *j);
  * listed; files without kernels are fine. */
 ww_status
 ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e);
+/* What nvcc makes of a CUDA source, as text; WW_EDEVICE where there is none. */
+ww_status
+ww_front_ptx(const ww_front_options *o, ww_arena *a, char **ptx, size_t *n, ww_err *e);
 /* `--lower`, its lowering in this program called again (isolate.h): bitcode on stdin,
  * IR on stdout. */
 ww_status

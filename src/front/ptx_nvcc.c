@@ -10,14 +10,18 @@
 
 #define NVCC_LIMIT 300.0 /* seconds */
 
-static ww_status run(const ww_front_options *o,
-                     const char *nvcc,
-                     ww_arena *a,
-                     char **ptx,
-                     size_t *n,
-                     ww_err *e) {
+ww_status
+ww_front_ptx(const ww_front_options *o, ww_arena *a, char **ptx, size_t *n, ww_err *e) {
+  const char *nvcc = ww_nvcc_find(a);
   ww_strings flags = {0};
   ww_strings instances = {0};
+  if (!nvcc)
+    return ww_fail(
+        e, WW_EDEVICE,
+        "there is no nvcc: install the CUDA toolkit, or set PATH or CUDA_HOME "
+        "to where it is");
+  if (o->nfiles != 1)
+    return ww_fail(e, WW_EUSAGE, "nvcc is given one file at a time");
   ww_strings_add(a, &flags, o->flags, o->nflags);
   ww_strings_add(a, &flags,
                  (const char *const[]){"--expt-relaxed-constexpr", "--extended-lambda"},
@@ -41,19 +45,11 @@ static ww_status run(const ww_front_options *o,
 
 ww_status
 ww_ptx_by_nvcc(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e) {
-  const char *nvcc = ww_nvcc_find(a);
   char *text = o->texts ? (char *)o->texts[0] : NULL;
   char *ptx;
   size_t n;
   *out = (ww_unit){0};
-  if (!nvcc)
-    return ww_fail(
-        e, WW_EDEVICE,
-        "there is no nvcc: install the CUDA toolkit, or set PATH or CUDA_HOME "
-        "to where it is");
-  if (o->nfiles != 1)
-    return ww_fail(e, WW_EUSAGE, "nvcc is given one file at a time");
-  ww_status st = run(o, nvcc, a, &ptx, &n, e);
+  ww_status st = ww_front_ptx(o, a, &ptx, &n, e);
   if (!st)
     st = ww_ptx_read(ptx, n, o->files[0], a, &out->module, e);
   size_t bytes = text ? strlen(text) : 0;

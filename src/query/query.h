@@ -101,6 +101,15 @@ ww_status ww_query_read(ww_query *w,
                         ww_query_unit *r,
                         ww_err *e);
 void ww_query_release(ww_query *w, ww_query_unit *r);
+/* The PTX that nvcc makes of what was read; files in it are named as on the disk. */
+ww_status ww_query_ptx(const ww_query *w,
+                       const ww_query_unit *r,
+                       double deadline,
+                       ww_arena *a,
+                       char **ptx,
+                       ww_err *e);
+/* as seen from the root, where there is one */
+const char *ww_query_shown(const ww_query *w, const char *path);
 
 /* A kernel and its launch. */
 typedef struct {

@@ -51,7 +51,5 @@ const ww_launch *ww_triton_launch(const ww_query *w,
                                   const ww_query_unit *r,
                                   ww_arena *a,
                                   ww_query_kernel *k);
-/* as seen from the root */
-const char *ww_query_shown(const ww_query *w, const char *path);
 
 #endif

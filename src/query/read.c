@@ -119,6 +119,20 @@ ww_status ww_query_options_of(const ww_query *w,
   return st;
 }
 
+ww_status ww_query_ptx(const ww_query *w,
+                       const ww_query_unit *r,
+                       double deadline,
+                       ww_arena *a,
+                       char **ptx,
+                       ww_err *e) {
+  ww_front_options o;
+  size_t n;
+  if (r->unit->module.dialect != WW_CUDA || ww_ptx_begins(r->text))
+    return ww_fail(e, WW_EUSAGE, "nvcc makes PTX of CUDA sources alone");
+  ww_status st = ww_query_options_of(w, &r->source, r->text, deadline, a, &o, e);
+  return st ? st : ww_front_ptx(&o, a, ptx, &n, e);
+}
+
 static ww_key with_all(ww_key k, const char **v, uint32_t n) {
   for (uint32_t i = 0; i < n; i++)
     k = ww_key_str(k, v[i]);

@@ -323,14 +323,32 @@ static bool all_positional(const ww_launch *l) {
   return true;
 }
 
+/* `x=[]:zeros` says what is in a buffer and nothing else about it. */
+static bool is_contents_alone(const ww_arg *g) {
+  const ww_buffer *b = &g->buffer;
+  return g->kind == WW_ARG_BUFFER && b->fill.kind && !b->bytes && !b->bytes_expr &&
+         !b->count_expr && !b->type && !b->id && !b->offset;
+}
+
+static void put_over(ww_arg *at, const ww_arg *over) {
+  ww_buffer was = at->buffer;
+  bool keeps = at->kind == WW_ARG_BUFFER && is_contents_alone(over);
+  *at = *over;
+  if (!keeps)
+    return;
+  at->buffer = was;
+  at->buffer.fill = over->buffer.fill;
+  at->buffer.head_n = 0;
+}
+
 static void merge_positional(ww_launch *under, const ww_launch *over, ww_arena *a) {
   uint32_t n = under->nargs > over->nargs ? under->nargs : over->nargs;
   ww_arg *args = WW_NEWN(a, ww_arg, n);
-  for (uint32_t i = 0; i < n; i++)
-    if (i < over->nargs && over->args[i].kind != WW_ARG_NONE)
-      args[i] = over->args[i];
-    else if (i < under->nargs)
-      args[i] = under->args[i];
+  for (uint32_t i = 0; i < under->nargs; i++)
+    args[i] = under->args[i];
+  for (uint32_t i = 0; i < over->nargs; i++)
+    if (over->args[i].kind != WW_ARG_NONE)
+      put_over(&args[i], &over->args[i]);
   under->args = args;
   under->nargs = n;
 }
@@ -651,7 +669,7 @@ static ww_status place_args(resolver *r) {
       return ww_fail(r->e, WW_EPARSE, "args[%s]: the kernel takes %u arguments",
                      g->name ? g->name : ww_fmt(r->a, "%u", i), r->n);
     }
-    placed[at] = *g;
+    put_over(&placed[at], g);
     placed[at].name = NULL;
     placed[at].ptrs = own(g->ptrs, g->nptrs * sizeof *g->ptrs, r->a);
   }

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "../base/jsonread.h"
+#include "../base/words.h"
 
 typedef struct {
   ww_arena *a;
@@ -623,8 +624,13 @@ static ww_status member(reader *r, const cJSON *m, ww_launch *out) {
   return at_least_1(r, m, k, &out->count);
 }
 
-ww_status ww_launch_from_json(
-    const cJSON *node, const char *dir, ww_arena *a, ww_launch *out, ww_err *e) {
+/* failed: the member that is wrong. */
+static ww_status from_json(const cJSON *node,
+                           const char *dir,
+                           ww_arena *a,
+                           ww_launch *out,
+                           const char **failed,
+                           ww_err *e) {
   static const char *const members[] = {
       "file",    "kernel", "grid",    "block", "shared",      "args",   "symbols",
       "flags",   "cache",  "seed",    "count", "cooperative", "binary", "note",
@@ -634,28 +640,51 @@ ww_status ww_launch_from_json(
   if (!cJSON_IsObject(node))
     return wrong(&r, "launch spec", "an object", node);
   ww_status rc = ww_json_want_members(node, "", members, e);
-  for (const cJSON *m = node->child; m && !rc; m = m->next)
+  for (const cJSON *m = node->child; rc && m && !*failed; m = m->next)
+    if (!ww_one_of(m->string, members))
+      *failed = m->string;
+  for (const cJSON *m = node->child; m && !rc; m = m->next) {
     rc = member(&r, m, out);
+    *failed = rc ? m->string : NULL;
+  }
   return rc;
+}
+
+ww_status ww_launch_from_json(
+    const cJSON *node, const char *dir, ww_arena *a, ww_launch *out, ww_err *e) {
+  const char *failed = NULL;
+  return from_json(node, dir, a, out, &failed, e);
 }
 
 ww_status ww_launch_parse(
     const char *json, const char *dir, ww_arena *a, ww_launch *out, ww_err *e) {
+  const char *failed = NULL;
   cJSON *tree = ww_json_read(json, strlen(json), e);
   if (!tree)
     return WW_EPARSE;
-  ww_status rc = ww_launch_from_json(tree, dir, a, out, e);
+  ww_status rc = from_json(tree, dir, a, out, &failed, e);
+  if (failed)
+    ww_json_place(json, failed, e);
   cJSON_Delete(tree);
   return rc;
 }
 
-/* Whether the text is one JSON value over several lines: its first line alone is not
- * JSON. */
-static bool is_one_value(const char *text, size_t n) {
-  ww_err ignored = {0};
-  cJSON *tree = ww_json_read(text, n, &ignored);
+/* Whether the text is one JSON value over several lines, be it a wrong one: its first
+ * line alone begins an object and does not end it. */
+static bool is_one_value(const char *text, size_t n, size_t first) {
+  ww_err why = {0};
+  cJSON *tree = ww_json_read(text, n, &why);
   cJSON_Delete(tree);
-  return tree != NULL;
+  if (tree || *text != '{')
+    return tree != NULL;
+  char *line = ww_xmalloc(first + 1);
+  memcpy(line, text, first);
+  line[first] = 0;
+  tree = ww_json_read(line, first, &why);
+  bool ends = tree || why.col < first;
+  cJSON_Delete(tree);
+  free(line);
+  return !ends;
 }
 
 static ww_status read_lines(char *text,
@@ -712,7 +741,8 @@ ww_status ww_launch_read_text(char *text,
   char *first = text + strspn(text, " \t\r\n");
   char *end = strchr(first, '\n');
   bool many_lines = end && end[strspn(end, " \t\r\n")] != 0;
-  if (strlen(text) == bytes && many_lines && is_one_value(text, bytes)) {
+  if (strlen(text) == bytes && many_lines &&
+      is_one_value(first, bytes - (first - text), end - first)) {
     *out = WW_NEW(a, ww_launch);
     *n = 1;
     ww_status rc = ww_launch_parse(text, dir, a, *out, e);

@@ -45,6 +45,10 @@ const ww_member ww_api_members[] = {
      "n=1000,5000; K, M, G "
      "are 2^10, 2^20, 2^30",
      NULL},
+    {"as", WW_MEMBER_TEXT, WW_IN_CODE,
+     "ir (default): what is interpreted; ptx: what nvcc makes of a CUDA source, where "
+     "it is installed",
+     "ir|ptx"},
     {0},
 };
 
@@ -421,8 +425,8 @@ const ww_route ww_api_routes[] = {
     {"POST", "/v1/kernels", "The kernels of a source, and what of it could not be read",
      WW_IN_SOURCE, false, "Kernels", "application/json", kernels},
     {"POST", "/v1/instructions", "What a kernel is compiled to, with its source lines",
-     WW_IN_SOURCE | WW_IN_LAUNCH, false, "Instructions", "application/json",
-     ww_call_instructions},
+     WW_IN_SOURCE | WW_IN_LAUNCH | WW_IN_CODE, false, "Instructions",
+     "application/json", ww_call_instructions},
     {"GET", "/v1/files", "Source files of the folder that is served", 0, false, "Files",
      "application/json", ww_call_files},
     {"POST", "/v1/source", "The text of one of them", WW_IN_FILE, false, "Source",

@@ -24,7 +24,8 @@ typedef enum {
   WW_IN_LAUNCH = 2,
   WW_IN_SWEEP = 4,
   WW_IN_FILE = 8,
-  WW_IN_METHOD = 16 /* how it is predicted: scripts ask for that, agents do not */
+  WW_IN_METHOD = 16, /* how it is predicted: scripts ask for that, agents do not */
+  WW_IN_CODE = 32
 } ww_member_group;
 
 typedef struct {
@@ -84,12 +85,14 @@ uint32_t ww_call_gpus(call *c, ww_gpu **out);
 /* ---- api_page.c: what a page needs beyond reports ---- */
 ww_status ww_call_files(call *c, ww_api_reply *out);
 ww_status ww_call_source(call *c, ww_api_reply *out);
-ww_status ww_call_instructions(call *c, ww_api_reply *out);
 /* members of an object; of a request that was read */
 ww_status ww_call_write_sweep(call *c, const char *range, ww_json *j);
 ww_status ww_call_sweep(call *c, ww_api_reply *out);
 ww_status ww_call_sweep_svg(call *c, ww_api_reply *out);
 ww_status ww_call_html(call *c, ww_api_reply *out);
+
+/* ---- api_code.c: what a kernel is compiled to ---- */
+ww_status ww_call_instructions(call *c, ww_api_reply *out);
 
 /* ---- api_fix.c: edits for findings ---- */
 typedef struct {

@@ -1,5 +1,5 @@
-/* api_page.c - what a page asks for beyond reports: files of the folder, what a
- * kernel is compiled to, sweeps over sizes, a report to pass on. */
+/* api_page.c - what a page asks for beyond reports: files of the folder, sweeps over
+ * sizes, a report to pass on. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -123,54 +123,6 @@ ww_status ww_call_source(call *c, ww_api_reply *out) {
   ww_json j = ww_call_json(out);
   ww_json_put(&j, "{file:%s,text:%s", file, text);
   return ww_call_end(&j);
-}
-
-/* ---- instructions ---- */
-
-enum { MOST_INSTRUCTIONS = 20000 };
-
-static const ww_fn *kernel_of(const ww_module *m, const char *name) {
-  for (const ww_fn *fn = m->fns; fn < m->fns + m->nfns; fn++)
-    if (fn->kernel && (!name || !strcmp(fn->name, name) ||
-                       (fn->mangled && !strcmp(fn->mangled, name))))
-      return fn;
-  return NULL;
-}
-
-static void
-write_instruction(const ww_module *m, const ww_fn *fn, const ww_ins *i, ww_json *j) {
-  ww_loc at = i->loc && i->loc < m->nlocs ? m->locs[i->loc] : (ww_loc){0};
-  const char *file = at.line && at.file < m->nfiles ? m->files[at.file] : NULL;
-  ww_buf text = {0};
-  ww_ir_print_ins(m, fn, i, &text);
-  ww_json_put(j, "{file?:%s,line?:%u,text:%s}", file, at.line, text.s);
-  ww_buf_free(&text);
-}
-
-ww_status ww_call_instructions(call *c, ww_api_reply *out) {
-  ww_query_unit r = {0};
-  if (ww_call_read(c) ||
-      ww_query_read(c->api->w, &c->ask.source, c->ask.deadline, c->a, &r, &c->err))
-    return c->err.code;
-  const ww_module *m = &r.unit->module;
-  const ww_fn *fn = kernel_of(m, c->ask.kernel);
-  ww_status st = WW_OK;
-  if (!fn || fn->refusal)
-    st = fn ? ww_fail(&c->err, WW_EUNSUPPORTED, "%s", fn->refusal)
-            : ww_fail(&c->err, WW_EUSAGE, "there is no kernel '%.100s'",
-                      c->ask.kernel ? c->ask.kernel : "");
-  else {
-    ww_json j = ww_call_json(out);
-    uint32_t n = 0;
-    ww_json_put(&j, "{kernel:%s,instructions:[", fn->name);
-    ww_ins_walk w = {.fn = fn};
-    for (const ww_ins *i; n < MOST_INSTRUCTIONS && (i = ww_next_ins(&w)); n++)
-      write_instruction(m, fn, i, &j);
-    ww_json_put(&j, "],truncated:%i", n == MOST_INSTRUCTIONS);
-    ww_call_end(&j);
-  }
-  ww_query_release(c->api->w, &r);
-  return st;
 }
 
 /* ---- sweeps ---- */

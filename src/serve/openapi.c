@@ -224,7 +224,7 @@ static void schemas(ww_json *j) {
   object(j, "Instructions",
          "kernel string\n"
          "instructions array file, line: where in the source, where that is known; "
-         "text: an instruction of the IR that is interpreted\n"
+         "text: an instruction of the IR that is interpreted, or of PTX\n"
          "truncated boolean there are more than can be listed");
   object(j, "Source", "file string\ntext string");
   object(j, "Health", "status string\nversion string");

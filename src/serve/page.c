@@ -69,9 +69,8 @@ static void send_examples(void *ctx, ww_http_call *x) {
   ww_buf_free(&j.own);
 }
 
-/* Units and meanings of a report's rows, words for what limits a kernel: from their one
- * table each.
- */
+/* Units and meanings of a report's rows, words for what limits a kernel, kinds of
+ * contents: from their one table each. */
 static void send_words(void *ctx, ww_http_call *x) {
   ww_json j = {0};
   (void)ctx;
@@ -83,7 +82,11 @@ static void send_words(void *ctx, ww_http_call *x) {
   ww_json_put(&j, "],terms:{");
   for (int k = 0; k < WW_NTERMS; k++)
     ww_json_kstr(&j, ww_term_names[k], ww_term_words[k]);
-  ww_json_put(&j, "}}");
+  ww_json_put(&j, "},fills:[");
+  for (int k = 0; k < WW_NFILLS; k++)
+    if (ww_fill_names[k] && k != WW_FILL_FILE)
+      ww_json_str(&j, ww_fill_names[k]);
+  ww_json_put(&j, "]}");
   send(x, "application/json", j.own.s, j.own.n);
   ww_buf_free(&j.own);
 }

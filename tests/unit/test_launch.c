@@ -593,6 +593,26 @@ static void stronger_wins_by_name_and_by_position(void **state) {
   assert_int_equal(ww_launch_settle(&l, "grid n", NULL, &params, a, &e), WW_EPARSE);
 }
 
+static void contents_alone_keep_the_size_below(void **state) {
+  static const struct {
+    const char *over, *x;
+  } rows[] = {
+      {"x=[]:zeros", "{\"bytes\":16,\"type\":\"f32\",\"fill\":\"zeros\"}"},
+      {"x=i32[]:zeros", "{\"type\":\"i32\",\"fill\":\"zeros\"}"}, /* not alone */
+      {"2=[]:index", "{\"bytes\":16,\"type\":\"f32\",\"fill\":\"index\"}"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    ww_arena *a = *state;
+    ww_err e = {0};
+    ww_launch l = {0};
+    assert_int_equal(ww_launch_arg(rows[i].over, a, &l, &e), WW_OK);
+    assert_int_equal(ww_launch_settle(&l, "n=4 x=f32[n]:ones", NULL, &params, a, &e),
+                     WW_OK);
+    if (!strstr(written(&l, a), rows[i].x))
+      fail_msg("%s: %s", rows[i].over, written(&l, a));
+  }
+}
+
 /* The caller's lists stay as they are: others may have the same spec. */
 static void resolving_leaves_what_was_given(void **state) {
   const char *text =
@@ -647,6 +667,7 @@ int main(void) {
       TEST(resolving_places_and_evaluates),
       TEST(resolving_says_what_is_missing),
       TEST(stronger_wins_by_name_and_by_position),
+      TEST(contents_alone_keep_the_size_below),
       TEST(resolving_leaves_what_was_given),
       TEST(positions_leave_the_state_out),
       TEST(contents_lie_below_the_root),

@@ -97,6 +97,8 @@ double ww_advice_touched(const ww_advisor *x, const ww_arg_counts *g);
 ww_loc ww_advice_kernel(const ww_advisor *x);
 
 const ww_flow_to *ww_advice_flow(const ww_fn *fn, ww_arena *a); /* advice_flow.c */
+/* advice_serial.c: most of what it does in loops is one turn after the other */
+bool ww_advice_is_serial(const ww_advisor *x);
 
 /* ---- the searches ---- */
 /* advice_memory.c: coalescing, banks, narrow accesses, local memory, atomics */

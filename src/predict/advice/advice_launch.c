@@ -39,6 +39,26 @@ static ww_loc branch_loc(const ww_advisor *x, uint32_t block) {
   return at;
 }
 
+enum { FEW = 24 }; /* instructions of a block that only writes down a result */
+
+/* One lane speaks for its warp: it tells other blocks something or waits for them, or
+ * writes down what the warp has found. There is nothing for the other lanes to do. */
+static bool speaks(const ww_site *s) {
+  const ww_block *b = &s->fn->blocks[s->block];
+  bool loads = false;
+  bool stores = false;
+  if (s->lanes > 2.01 * s->warps)
+    return false;
+  for (const ww_ins *i = b->ins; i < b->ins + b->nins; i++) {
+    if (i->flags & WW_F_VOLATILE || i->op == WW_OP_ATOM || i->op == WW_OP_CAS ||
+        i->op == WW_OP_FENCE)
+      return true;
+    loads |= i->op == WW_OP_LD;
+    stores |= i->op == WW_OP_ST && ww_is_global(i);
+  }
+  return stores && !loads && b->nins <= FEW;
+}
+
 void ww_advise_flow(ww_advisor *x) {
   /* has the lanes that the launch itself gives a warp */
   const ww_block_counts *entry = x->of[0];
@@ -52,7 +72,7 @@ void ww_advise_flow(ww_advisor *x) {
   uint32_t last = WW_NOBLOCK;
   for (const ww_site *s = x->sites; s < x->sites_end; s++) {
     double share = s->warps > 0 ? 1 - s->lanes / (s->warps * full) : 0;
-    if (s->fn != x->fn || share < 0.02)
+    if (s->fn != x->fn || share < 0.02 || speaks(s))
       continue;
     ww_part_add(&part, s, share);
     if (s->ins->op == WW_OP_LD && s->ins->space == WW_GLOBAL)
@@ -252,12 +272,13 @@ static void partial_warps(ww_advisor *x) {
   w.block_threads = (uint64_t)fit * x->g->lanes;
   ww_occupancy_of(x->g, w.block_threads, w.occupancy.registers,
                   w.occupancy.shared_bytes, &w.occupancy);
-  ww_advice_add(
-      x, WW_RULE_PARTIAL_WARPS, ww_advice_kernel(x), &w,
-      ww_fmt(x->a, "blocks of %llu threads fill their %u warps to %.0f %%",
-             (unsigned long long)x->work->block_threads, x->work->warps_per_block,
-             100 * used),
-      ww_fmt(x->a, "choose a block size that is a multiple of %u", x->g->lanes));
+  ww_advice_add(x, WW_RULE_PARTIAL_WARPS, ww_advice_kernel(x), &w,
+                ww_fmt(x->a, "%s of %llu threads fill their %u warps to %.0f %%",
+                       ww_word_of(x, WW_WORD_BLOCKS),
+                       (unsigned long long)x->work->block_threads,
+                       x->work->warps_per_block, 100 * used),
+                ww_fmt(x->a, "choose a size of the %s that is a multiple of %u",
+                       ww_word_of(x, WW_WORD_BLOCK), x->g->lanes));
 }
 
 /* Where a thread goes next depends on what it found, or it waits for what others write:
@@ -278,7 +299,7 @@ static void few_blocks(ww_advisor *x) {
   double more = slots;
   if (blocks >= 0.7 * slots || blocks < 1)
     return;
-  if (x->fn->nloops && goes_by_data(x))
+  if (x->fn->nloops && (goes_by_data(x) || ww_advice_is_serial(x)))
     return;
   if (x->fn->nloops) {
     /* a block should still have something to do */
@@ -302,15 +323,15 @@ static void few_blocks(ww_advisor *x) {
   bool idle = blocks <= x->g->sms / 2.0;
   ww_advice_add(
       x, WW_RULE_FEW_BLOCKS, ww_advice_kernel(x), &w,
-      idle ? ww_fmt(x->a, "%.0f block%s for %u SMs: most of the GPU has nothing to do",
-                    blocks, blocks > 1 ? "s" : "", x->g->sms)
+      idle ? ww_fmt(x->a, "%.0f %s for %u SMs: most of the GPU has nothing to do",
+                    blocks, ww_word_of(x, blocks > 1 ? WW_WORD_BLOCKS : WW_WORD_BLOCK),
+                    x->g->sms)
            : ww_fmt(x->a,
-                    "%.0f blocks for %u SMs that could hold %.0f: too few warps to "
+                    "%.0f %s for %u SMs that could hold %.0f: too few warps to "
                     "hide latency",
-                    blocks, x->g->sms, slots),
-      ww_fmt(x->a,
-             "launch more, smaller pieces: %llu blocks or more, with less work each",
-             (unsigned long long)w.blocks));
+                    blocks, ww_word_of(x, WW_WORD_BLOCKS), x->g->sms, slots),
+      ww_fmt(x->a, "launch more, smaller pieces: %llu %s or more, with less work each",
+             (unsigned long long)w.blocks, ww_word_of(x, WW_WORD_BLOCKS)));
 }
 
 static void tail(ww_advisor *x) {
@@ -326,9 +347,9 @@ static void tail(ww_advisor *x) {
   ww_advice_add(
       x, WW_RULE_TAIL, ww_advice_kernel(x), &w,
       ww_fmt(x->a,
-             "%.0f blocks are %.3g waves of the %.0f that fit at once: the last wave "
+             "%.0f %s are %.3g waves of the %.0f that fit at once: the last wave "
              "leaves most of the GPU idle",
-             (double)x->work->blocks, waves, slots),
+             (double)x->work->blocks, ww_word_of(x, WW_WORD_BLOCKS), waves, slots),
       ww_fmt(
           x->a,
           "launch a multiple of %.0f %s with %s, or smaller ones so that the rest is "
@@ -344,10 +365,13 @@ static void imbalance(ww_advisor *x) {
   ww_advice_add(
       x, WW_RULE_IMBALANCE, ww_advice_kernel(x), &w,
       ww_fmt(x->a,
-             "the longest block takes %.2g times the mean: SMs wait for it at the end",
-             x->work->chain.spread),
-      "cut the work into equal pieces, start the long ones first, or let blocks fetch "
-      "pieces from a counter");
+             "the longest %s takes %.2g times the mean: SMs wait for it at the end",
+             ww_word_of(x, WW_WORD_BLOCK), x->work->chain.spread),
+      ww_fmt(
+          x->a,
+          "cut the work into equal pieces, start the long ones first, or let %s fetch "
+          "pieces from a counter",
+          ww_word_of(x, WW_WORD_BLOCKS)));
 }
 
 static void barriers(ww_advisor *x) {
@@ -361,10 +385,8 @@ static void barriers(ww_advisor *x) {
   w.chain.barriers *= 0.25;
   ww_advice_add(
       x, WW_RULE_BARRIERS, worst ? ww_site_loc(x, worst) : (ww_loc){0}, &w,
-      ww_fmt(
-          x->a,
-          "%.3g block barriers a thread; at each the block waits for its slowest warp",
-          x->work->chain.barriers),
+      ww_fmt(x->a, "%.3g barriers a thread; at each the %s waits for its slowest warp",
+             x->work->chain.barriers, ww_word_of(x, WW_WORD_BLOCK)),
       ww_fmt(x->a, "do more between barriers, use %s within a warp, or smaller %s",
              ww_word_of(x, WW_WORD_WARP_SYNC), ww_word_of(x, WW_WORD_BLOCKS)));
 }

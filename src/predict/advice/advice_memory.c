@@ -117,15 +117,25 @@ static uint64_t row_pointers(const ww_advisor *x) {
 /* Numbers that the kernel loads are part of the addresses of this line: no order of its
  * own indices helps. Where a row begins is none of them: its elements are neighbours.
  */
-static bool data_decides(const ww_advisor *x, ww_loc at, bool store) {
+typedef enum { LOADS, STORES, SHARED } accesses;
+
+static bool is_access(const ww_ins *i, accesses kind) {
+  if (kind == LOADS)
+    return ww_loads_global(i);
+  return kind == STORES
+             ? i->op == WW_OP_ST && ww_is_global(i)
+             : i->space == WW_SHARED &&
+                   (i->op == WW_OP_LD || i->op == WW_OP_ST || i->op == WW_OP_ATOM);
+}
+
+static bool data_decides(const ww_advisor *x, ww_loc at, accesses kind) {
   ww_origins from = ww_origins_find(x->fn, x->a);
   uint64_t rows = row_pointers(x);
   bool found = false;
   for (const ww_site *s = x->sites; s < x->sites_end; s++) {
     ww_loc here = ww_site_loc(x, s);
-    bool global = store ? s->ins->op == WW_OP_ST && ww_is_global(s->ins)
-                        : ww_loads_global(s->ins);
-    if (!global || s->fn != x->fn || here.file != at.file || here.line != at.line)
+    if (!is_access(s->ins, kind) || s->fn != x->fn || here.file != at.file ||
+        here.line != at.line)
       continue;
     uint64_t by = from.holds[s->ins->a];
     if (by && !(by & ~rows))
@@ -159,7 +169,7 @@ static void uncoalesced_loads(ww_advisor *x) {
   const char *index = ww_word_of(x, WW_WORD_INDEX);
   const char *shared = ww_word_of(x, WW_WORD_SHARED);
   add(x, WW_RULE_UNCOALESCED_LOAD, &c, &w, scattered_cause(x, &c, false),
-      data_decides(x, c.v[0].at, false)
+      data_decides(x, c.v[0].at, LOADS)
           ? ww_fmt(x->a,
                    "data decides these addresses: sort or group it so that consecutive "
                    "%s read near one another, or keep what is read often in %s",
@@ -191,7 +201,7 @@ static void uncoalesced_stores(ww_advisor *x) {
   const char *index = ww_word_of(x, WW_WORD_INDEX);
   const char *shared = ww_word_of(x, WW_WORD_SHARED);
   add(x, WW_RULE_UNCOALESCED_STORE, &c, &w, scattered_cause(x, &c, true),
-      data_decides(x, c.v[0].at, true)
+      data_decides(x, c.v[0].at, STORES)
           ? ww_fmt(x->a,
                    "data decides these addresses: sort or group it, in %s where a "
                    "block's part fits there, so that consecutive %s write near one "
@@ -205,30 +215,38 @@ static void uncoalesced_stores(ww_advisor *x) {
 
 /* ---- shared memory ---- */
 
+#define BY_CHANCE 3.5 /* passes of 32 words at addresses that data decides, at best */
+
 static void bank_conflicts(ww_advisor *x) {
   culprits c = {0};
   double passes = 0;
   for (const ww_line_counts *l = x->lines; l < x->lines_end; l++) {
+    ww_loc at = {l->file, l->line, 0};
+    double need = l->shared_ideal_passes;
     passes += l->shared_passes;
-    if (l->shared_passes > 1.3 * l->shared_ideal_passes)
-      ww_push(x->a, &c,
-              (culprit){{l->file, l->line, 0},
-                        l->shared_passes - l->shared_ideal_passes,
-                        l->shared_passes});
+    if (l->shared_passes > 1.3 * need && data_decides(x, at, SHARED))
+      need *= BY_CHANCE;
+    if (l->shared_passes > 1.3 * need)
+      ww_push(x->a, &c, (culprit){at, l->shared_passes - need, l->shared_passes});
   }
   double excess = sum_excess(&c);
   if (!c.n)
     return;
   ww_work w = *x->work;
   w.traffic.shared_cycles *= 1 - excess / passes;
-  double ways = c.v[0].of / (c.v[0].of - c.v[0].excess);
+  const ww_line_counts *worst = ww_advice_line(x, c.v[0].at);
+  double ways = worst->shared_passes / worst->shared_ideal_passes;
+  bool data = data_decides(x, c.v[0].at, SHARED);
   add(x, WW_RULE_BANK_CONFLICT, &c, &w,
       ww_fmt(x->a,
              "threads of a warp meet in the same bank: shared memory takes %.3g passes "
-             "where one would do",
-             ways),
-      "pad the row by one element (tile[N][N + 1]) or change which thread takes which "
-      "word, so that 32 neighbouring threads use 32 different banks");
+             "where %s would do",
+             ways, data ? "three or four" : "one"),
+      data
+          ? "data decides these addresses: pad what is a power of two (i + i / 32), or "
+            "keep several copies, so that they spread over the banks"
+          : "pad the row by one element (tile[N][N + 1]) or change which thread takes "
+            "which word, so that 32 neighbouring threads use 32 different banks");
 }
 
 /* ---- width ---- */
@@ -385,10 +403,26 @@ static double atomics_left(const ww_advisor *x) {
   return w->traffic.atomics_same > blocks ? blocks / w->traffic.atomics_same : 1;
 }
 
+/* Most of them are how threads wait for one another: a barrier of the grid, a lock.
+ * Each has to arrive by itself. */
+static bool atomics_are_signals(const ww_advisor *x) {
+  ww_role *roles = WW_NEWN(x->a, ww_role, x->fn->nparams + 1);
+  double all = 0;
+  double signals = 0;
+  ww_roles_find(x->fn, x->a, roles);
+  for (uint32_t k = 0; k < x->t->nargs; k++) {
+    const ww_arg_counts *g = &x->t->args[k];
+    all += g->atomics;
+    if (g->arg >= 0 && (uint32_t)g->arg < x->fn->nparams && roles[g->arg].flag)
+      signals += g->atomics;
+  }
+  return signals > 0.5 * all;
+}
+
 static void atomics(ww_advisor *x) {
   const ww_counts *c = &x->t->c;
   ww_work w = *x->work;
-  if (c->atomic_requests <= 0 || w.traffic.l2_atomics <= 0)
+  if (c->atomic_requests <= 0 || w.traffic.l2_atomics <= 0 || atomics_are_signals(x))
     return; /* there are none, or they stay in shared memory */
   culprits lines = {0};
   for (const ww_line_counts *l = x->lines; l < x->lines_end; l++)

@@ -169,7 +169,8 @@ static loads loads_of(const ww_advisor *x, int32_t arg) {
   for (uint32_t k = 0; k < s->nfootprints; k++) {
     const ww_footprint *f = &s->footprints[k];
     ww_loc at = x->m->locs[f->ins->loc];
-    if (f->arg != arg || f->kind != WW_ACCESS_LOAD || !f->affine || !at.line)
+    if (f->arg != arg || f->kind != WW_ACCESS_LOAD || !f->affine || !at.line ||
+        f->ins->flags & WW_F_VOLATILE) /* it looks for what others write */
       continue;
     bool staged = is_staged(x, f);
     double bytes =
@@ -252,6 +253,26 @@ static void tile(const ww_advisor *x, const reuse *r, ww_work *w) {
   w->chain.barriers += 2 * waits / 16;
 }
 
+enum { CONSTANT = 64 << 10 }; /* bytes of constant memory */
+
+/* Each load of a warp is for one element, and all of them fit constant memory. */
+static bool is_broadcast(const ww_advisor *x, const ww_arg_counts *g) {
+  return g->ld_sectors <= 1.05 * g->ld_requests && g->ld_bytes > 48 * g->ld_requests &&
+         ww_advice_touched(x, g) <= CONSTANT;
+}
+
+static const char *keep_near(const ww_advisor *x, const ww_arg_counts *g) {
+  if (is_broadcast(x, g))
+    return ww_fmt(x->a,
+                  "a warp reads one element at a time: keep %s in %s, and let a thread "
+                  "compute several results from what it has loaded",
+                  g->name, ww_word_of(x, WW_WORD_UNIFORM));
+  return ww_fmt(x->a,
+                "load a tile into %s once for the whole %s and read it from there, and "
+                "let a thread compute several results from what it has loaded",
+                ww_word_of(x, WW_WORD_SHARED), ww_word_of(x, WW_WORD_BLOCK));
+}
+
 static void redundant_loads(ww_advisor *x) {
   reuse r = find_reuse(x);
   if (!r.worst || x->t->c.global_ld_sectors <= 0 || x->t->c.global_ld_requests <= 0)
@@ -263,11 +284,7 @@ static void redundant_loads(ww_advisor *x) {
                        "each element of %s is loaded %.0f times from global memory, "
                        "each thread for itself",
                        r.worst->name, r.times),
-                ww_fmt(x->a,
-                       "load a tile into %s once for the whole %s and read it "
-                       "from there, and let a thread compute several results from what "
-                       "it has loaded",
-                       ww_word_of(x, WW_WORD_SHARED), ww_word_of(x, WW_WORD_BLOCK)));
+                keep_near(x, r.worst));
 }
 
 /* ---- operands from shared memory ---- */

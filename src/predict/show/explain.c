@@ -9,7 +9,7 @@
 
 #include "show.h"
 
-enum { FULL = 1, SHORT = 5, LINES = 10 };
+enum { FULL = 1, SHORT = 5, LINES = 10, CALLS = 5 };
 #define LARGE 1.1 /* a gain worth a person's afternoon */
 
 /* ---- source text ---- */
@@ -128,10 +128,10 @@ static void print_lines(const ww_explained *x, source *s, FILE *f) {
   ww_show_bold(f, "Where the time goes");
   fputs("\n  share      instr.       bytes  line\n", f);
   uint32_t shown = 0;
-  for (uint32_t k = 0; k < d->nlines && shown < LINES; k++) {
+  for (uint32_t k = 0; k < d->nlines && shown < LINES + CALLS; k++) {
     const ww_report_line *l = &d->lines[k];
-    if (l->share < 0.005 && l->inlined < 0.005 && k)
-      continue;
+    if (shown < LINES ? l->share < 0.005 && l->inlined < 0.005 && k : l->inlined < 0.1)
+      continue; /* a call that costs much is never cut off */
     shown++;
     const char *at = l->line ? place(x, s->arena, l->file, l->line) : "(no line)";
     at = ww_starts(at, "line ") ? at + 5 : at;

@@ -292,7 +292,10 @@ static void code_line(writer *w,
   }
   ratio(w, any ? any->sectors_per_request : 0, 8);
   ratio(w, any ? any->shared_conflict_ways : 0, 1.5);
-  element(w, "<td class=\"c\">", ww_strndup(w->a, text, n), "</td></tr>\n");
+  element(w, "<td class=\"c\">", ww_strndup(w->a, text, n), "");
+  if (any && any->inlined >= 0.005)
+    ww_buf_fmt(w->out, "<small>%.0f %% in what it calls</small>", 100 * any->inlined);
+  put(w, "</td></tr>\n");
 }
 
 static void
@@ -343,7 +346,7 @@ static void source(writer *w, const group *g) {
     return;
   for (uint32_t i = 0; i < e->r.nlines; i++) {
     const char *file = e->r.lines[i].file;
-    bool seen = !file || e->r.lines[i].share < 0.01;
+    bool seen = !file || fmax(e->r.lines[i].share, e->r.lines[i].inlined) < 0.01;
     for (uint32_t k = 0; !seen && k < files.n; k++)
       seen = !strcmp(files.v[k], file);
     if (!seen && files.n < 4)

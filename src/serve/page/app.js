@@ -4,6 +4,7 @@
 // what is on the page is marked as of the text before.
 
 import { showVersions } from './compare.js';
+import { showContents } from './contents.js';
 import { Editor } from './editor.js';
 import { showInstructions } from './instructions.js';
 import { $, make, stop } from './parts.js';
@@ -92,10 +93,13 @@ async function update() {
 async function more(last, signal) {
   const asked = state.asked,
     quiet = (promise) => promise.catch(() => null);
-  const [fixes, before, compiled] = await Promise.all([
+  if ($('compiled').open) {
+    const show = (answer) => last() && showInstructions(answer);
+    ask('/v1/instructions', { ...asked, gpu: undefined, as: $('as').value }, signal).then(show, show); // nvcc takes seconds: the others do not wait
+  }
+  const [fixes, before] = await Promise.all([
     quiet(ask('/v1/fixes', asked, signal)),
     state.before ? quiet(ask('/v1/explain', { ...asked, ...state.before.source }, signal)) : null,
-    $('compiled').open ? quiet(ask('/v1/instructions', { ...asked, gpu: undefined }, signal)) : null,
   ]);
   if (!last()) return;
   state.fixes = (fixes && fixes.fixes) || [];
@@ -106,7 +110,6 @@ async function more(last, signal) {
     state.before.reports = before.reports;
     showVersions(state.before, editor.value);
   }
-  if (compiled) showInstructions(compiled);
 }
 
 // Edits are by bytes of the text as it was asked.
@@ -180,6 +183,7 @@ function showKernels(answer) {
   $('kernel').replaceChildren(...names.map((n) => make('option', { selected: n === state.kernel }, n)));
   if (was !== state.kernel) recallLaunch();
   state.diagnostics = answer.diagnostics || [];
+  showContents();
   if (!names.length)
     throw new Refused(422, {
       ...state.diagnostics[0],
@@ -203,6 +207,7 @@ function showAnswer(answer, ms) {
   if (!state.reports.some((r) => r.gpu === state.active && !r.error))
     state.active = (state.reports.find((r) => !r.error) || state.reports[0]).gpu;
   status(`${Math.round(ms)} ms` + (answer.timing.known === answer.reports.length ? ', known' : ''));
+  showContents();
   showAll();
 }
 
@@ -290,7 +295,11 @@ async function copyLink() {
   keepLaunch();
   const { lang, flags } = sourcePart();
   const what = { file: state.file, text: editor.value, kernel: state.kernel, gpus: state.chosen, launch: state.launches[state.kernel], lang, flags };
-  history.replaceState(null, '', location.pathname + (await toFragment(what)));
+  try {
+    history.replaceState(null, '', location.pathname + (await toFragment(what)));
+  } catch (e) {
+    return status('no link: ' + e.message);
+  }
   try {
     await navigator.clipboard.writeText(location.href);
     status('link copied');
@@ -401,6 +410,10 @@ function nextFinding(back) {
   editor.goto(back ? [...lines].reverse().find((l) => l < at) || lines[lines.length - 1] : lines.find((l) => l > at) || lines[0]);
 }
 
+function closeMenus(but) {
+  for (const menu of document.querySelectorAll('.menu')) if (!but || !menu.contains(but)) menu.open = false;
+}
+
 function listen() {
   for (const id of ['grid', 'block', 'args', 'flags'])
     $(id).addEventListener('input', () => {
@@ -439,6 +452,7 @@ function listen() {
   $('compiled').addEventListener('toggle', () => {
     if ($('compiled').open) changed();
   });
+  $('as').addEventListener('change', () => changed());
   $('text').addEventListener('paste', (e) => {
     const text = e.clipboardData.getData('text/plain'),
       whole = editor.text.selectionEnd - editor.text.selectionStart === editor.value.length;
@@ -467,11 +481,9 @@ function listen() {
       e.preventDefault();
       nextFinding(e.shiftKey);
     }
-    if (e.key === 'Escape') $('gpus').open = false;
+    if (e.key === 'Escape') closeMenus();
   });
-  document.addEventListener('click', (e) => {
-    if (!$('gpus').contains(e.target)) $('gpus').open = false;
-  });
+  document.addEventListener('click', (e) => closeMenus(e.target));
   document.addEventListener('dragover', (e) => e.preventDefault());
   document.addEventListener('drop', async (e) => {
     e.preventDefault();

@@ -1,11 +1,13 @@
 // instructions.js - what the kernel is compiled to, beside the source lines that it comes from.
 
-import { $, make, table } from './parts.js';
+import { $, make, sentence, table } from './parts.js';
 import { inText, state } from './state.js';
 
 const MOST = 400; // lines of the source that are shown
 
+// answer: of /v1/instructions, or the error why there is none.
 export function showInstructions(answer) {
+  if (answer instanceof Error) return $('instructions').replaceChildren(make('p', { class: 'note' }, sentence(answer.message)));
   const by = new Map(); // place -> {line, file, texts}
   for (const i of answer.instructions) {
     const key = i.line ? `${i.file}:${i.line}` : '';

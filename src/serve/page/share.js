@@ -4,6 +4,7 @@
 // little trusted as what is typed: it is shown as text and goes through the same checks of the server.
 
 const MOST = 2 << 20; // bytes of an unpacked link
+const LONGEST = 64 << 10; // characters of one that is made: mail, chats and proxies cut longer ones
 
 const toText = (bytes) => {
   let s = '';
@@ -24,8 +25,9 @@ async function through(bytes, stream) {
 
 export async function toFragment(what) {
   const bytes = new TextEncoder().encode(JSON.stringify(what));
-  if (!window.CompressionStream) return '#j=' + toText(bytes);
-  return '#z=' + toText(await through(bytes, new CompressionStream('deflate-raw')));
+  const link = window.CompressionStream ? '#z=' + toText(await through(bytes, new CompressionStream('deflate-raw'))) : '#j=' + toText(bytes);
+  if (link.length <= LONGEST) return link;
+  throw new Error(`the link would have ${Math.ceil(link.length / 1024)} KB, more than the ${LONGEST >> 10} KB that arrive whole: export the report, or pass on the file`);
 }
 
 // What the address holds; null where it holds nothing.

@@ -7,6 +7,7 @@ export const state = {
   active: 'h200',
   metrics: [],
   terms: {},
+  fills: [], // kinds of contents
   examples: [],
   kernels: [],
   reports: null,

@@ -7,6 +7,7 @@ import { createServer } from 'node:http';
 import { mkdtempSync, mkdirSync, writeFileSync, readFileSync, rmSync, existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
 
@@ -367,6 +368,16 @@ await test('one that is not packed is read; one that cannot be read says so, and
   return expect(/n = 4194304/.test(used) && tiles === 1 && !name.includes('<') && refused && !wrong.length, `${used} ${tiles} ${name} ${said} ${wrong}`);
 });
 
+await test('a source too long for a link: it says so, and the address stays', async () => {
+  const was = page.url(),
+    noise = Array.from({ length: 100 }, () => '// ' + randomBytes(500).toString('hex')).join('\n'); // packs to the half
+  await type(page, noise + '\n' + scale);
+  await page.locator('#link').click();
+  await page.waitForFunction(() => /^no link/.test(document.querySelector('#status').textContent));
+  const said = await shows(page, '#status');
+  return expect(/would have \d+ KB, more than the 64 KB/.test(said) && page.url() === was, `${said} ${page.url()}`);
+});
+
 await test('an edit that the server knows is applied by a button, and before stands beside after', async () => {
   await page.locator('#open').selectOption('e:transpose.cu');
   await settled(page);
@@ -380,16 +391,26 @@ await test('an edit that the server knows is applied by a button, and before sta
   const after = await box(page),
     numbers = await shows(page, '#version-numbers'),
     gone = await page.locator('#version-text .gone').allInnerTexts(),
-    came = await page.locator('#version-text .came').allInnerTexts();
+    came = await page.locator('#version-text .came').allInnerTexts(),
+    costs = await page.locator('#version-text td.warn').allInnerTexts();
   if (pictures) await page.screenshot({ path: join(pictures, 'page-versions.png') });
+  await page.locator('#text').focus();
+  await page.keyboard.press('Control+z');
+  await settled(page);
+  const undone = await box(page);
+  await page.locator('#versions').waitFor({ state: 'visible', timeout: 30000 });
+  const same = await shows(page, '#version-text');
+  await page.locator('.apply').first().click();
+  await settled(page);
   await page.locator('#restore').click();
   await settled(page);
   const back = await box(page);
   await page.locator('#forget').click();
   const hidden = !(await page.locator('#versions').isVisible());
   return expect(
-    before !== after && back === before && hidden && /faster on \w+: /.test(numbers) && /time_us/.test(numbers) && gone.length === came.length && gone.length > 0 && gone[0] !== came[0],
-    `${numbers} ${gone} ${came} ${hidden}`,
+    before !== after && undone === before && /text is the same/.test(same) && back === before && hidden && /faster on \w+: .*because shared memory takes less/.test(numbers) &&
+      /time_us/.test(numbers) && costs.some((t) => /[µm]s/.test(t)) && gone.length === came.length && gone.length > 0 && gone[0] !== came[0],
+    `${numbers} ${gone} ${came} ${costs} ${hidden} ${undone === before} ${same}`,
   );
 });
 
@@ -403,7 +424,11 @@ await test('two versions by hand: what is typed is compared with what was kept',
   const numbers = await shows(page, '#version-numbers'),
     came = await page.locator('#version-text .came').allInnerTexts();
   await page.locator('#keep').click();
-  return expect(/before\s+after\s+change/.test(numbers) && /global_ld|sectors/.test(numbers) && came.length === 1 && /i \* 32/.test(came[0]), numbers + came);
+  const dear = await page.locator('#version-text tr:has(td.came) td.warn').allInnerTexts();
+  return expect(
+    /before\s+after\s+change/.test(numbers) && /because \w+.* takes more; it (is still|was) bound by/.test(numbers) && /global_ld|sectors/.test(numbers) && came.length === 1 && /i \* 32/.test(came[0]) && dear.length === 1,
+    numbers + came + dear,
+  );
 });
 
 await test('what it is compiled to, beside the source lines', async () => {
@@ -412,9 +437,58 @@ await test('what it is compiled to, beside the source lines', async () => {
   await page.locator('table.instructions').waitFor({ timeout: 30000 });
   const rows = await page.locator('table.instructions tr').allInnerTexts();
   if (pictures) await page.locator('#compiled').screenshot({ path: join(pictures, 'page-compiled.png') });
+  await page.locator('#as').selectOption('ptx');
+  await page.waitForFunction(() => /st\.global\.f32|there is no nvcc/.test(document.querySelector('#instructions').innerText), null, { timeout: 60000 });
+  const ptx = await page.locator('#instructions').innerText(),
+    places = await page.locator('table.instructions tr').allInnerTexts();
+  await page.locator('#as').selectOption('ir');
   await page.locator('#compiled summary').click();
+  const there = ptx.includes('no nvcc') || /^4\s[^]*ld\.global[^]*st\.global/.test(places.find((r) => /2\.0f \* x\[i\]/.test(r)));
   const row = rows.find((r) => /2\.0f \* x\[i\]/.test(r)) || '';
-  return expect(/ld\.global f32/.test(row) && /st\.global f32/.test(row) && /^4\s/.test(row), rows.join(' | '));
+  return expect(/ld\.global f32/.test(row) && /st\.global f32/.test(row) && /^4\s/.test(row) && there, rows.join(' | ') + ptx);
+});
+
+await test('contents of buffers are chosen, and stand in the arguments and in the link', async () => {
+  const gather = `// warpwise: grid=n/256 block=256 n=1<<20 at=[n]:index x=[n] y=[n]
+__global__ void gather(const int *at, const float *x, float *y, int n) {
+  int i = blockIdx.x * 256 + threadIdx.x;
+  y[i] = x[at[i]];
+}
+`;
+  const args = page.locator('#args'),
+    at = page.locator('#contents-list [data-buffer=at]'),
+    us = async () => (await shows(page, '.tile .figure')) + (await shows(page, '#findings'));
+  await type(page, gather);
+  await page.locator('#contents summary').click();
+  const found = await at.locator('option:checked').innerText(),
+    near = await us();
+  if (pictures) await page.screenshot({ path: join(pictures, 'page-contents.png') });
+  await at.selectOption('permutation');
+  await settled(page);
+  const typed = await args.inputValue(),
+    far = await us(),
+    used = await shows(page, '#used');
+  await at.selectOption('uniform(0,n)');
+  await settled(page);
+  const uniform = await args.inputValue();
+  await args.fill('n=1<<20 at=[n]:zeros:offset(0) x=[n]:ones');
+  await settled(page);
+  const shown = await at.inputValue();
+  await at.selectOption('index');
+  await settled(page);
+  const kept = await args.inputValue();
+  await at.selectOption('');
+  await page.locator('#contents-list [data-buffer=x]').selectOption('');
+  await settled(page);
+  const sizes = await args.inputValue();
+  await page.keyboard.press('Escape');
+  await args.fill('');
+  await settled(page);
+  return expect(
+    found === 'as found: index' && typed === 'at=[]:permutation' && far !== near && /uncoalesced-load/.test(far) && !/uncoalesced/.test(near) && /at: 4\.19 MB/.test(used) &&
+      uniform === 'at=[]:uniform(0,n)' && shown === 'zeros' && kept === 'n=1<<20 x=[n]:ones at=[n]:index:offset(0)' && sizes === 'n=1<<20 at=[n]:offset(0) x=[n]',
+    JSON.stringify([found, typed, near, far, used, uniform, shown, kept, sizes]),
+  );
 });
 
 await test('a pasted text gets a name of its own, and a kernel that can run', async () => {
