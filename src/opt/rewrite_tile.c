@@ -186,9 +186,24 @@ static uint32_t bytes_of(const tiling *t, const load *l) {
   return n * t->x->v[l->node].bytes;
 }
 
+/* Of an element, without what its array is. */
 static const char *type_of(const tiling *t, const load *l) {
+  static const char *const words[] = {"const ", "__global ", "__constant ", NULL};
   const char *s = t->x->v[l->node].spelled;
-  return ww_starts(s, "const ") ? s + 6 : s;
+  for (int k = 0; words[k]; k++)
+    if (ww_starts(s, words[k])) {
+      s += strlen(words[k]);
+      k = -1;
+    }
+  return s;
+}
+
+static bool is_opencl(const tiling *t) {
+  return t->x->in->dialect == WW_OPENCL;
+}
+
+static const char *thread(const tiling *t, uint32_t axis) {
+  return ww_text_index(t->x, WW_INDEX_THREAD, axis);
 }
 
 static const char *declare(const tiling *t, const load *l, const char *gap) {
@@ -196,13 +211,22 @@ static const char *declare(const tiling *t, const load *l, const char *gap) {
   const char *shape = l->axes == Y   ? ww_fmt(a, "[%u][%u]", t->block[1], row_of(t, l))
                       : l->axes == X ? ww_fmt(a, "[%u][%u]", t->chunk, t->block[0])
                                      : ww_fmt(a, "[%u]", t->chunk);
-  return ww_fmt(a, "__shared__ __align__(16) %s %s%s;%s", type_of(t, l), l->name, shape,
-                gap);
+  return ww_fmt(a, "%s%s %s %s %s%s;", gap, ww_text_shared(t->x),
+                is_opencl(t) ? "__attribute__((aligned(16)))" : "__align__(16)",
+                type_of(t, l), l->name, shape);
+}
+
+static const char *declarations(const tiling *t, const char *gap) {
+  ww_buf b = {0};
+  for (uint32_t k = 0; k < t->n; k++)
+    if (is_first_of(t, k))
+      ww_buf_puts(&b, declare(t, &t->loads[k], gap));
+  return ww_buf_text(&b, t->x->a);
 }
 
 static const char *place(const tiling *t, const load *l) {
-  return l->axes == Y   ? ww_fmt(t->x->a, "%s[threadIdx.y][%s]", l->name, t->at)
-         : l->axes == X ? ww_fmt(t->x->a, "%s[%s][threadIdx.x]", l->name, t->at)
+  return l->axes == Y   ? ww_fmt(t->x->a, "%s[%s][%s]", l->name, thread(t, 1), t->at)
+         : l->axes == X ? ww_fmt(t->x->a, "%s[%s][%s]", l->name, t->at, thread(t, 0))
                         : ww_fmt(t->x->a, "%s[%s]", l->name, t->at);
 }
 
@@ -239,12 +263,12 @@ static const char *stage(const tiling *t, const load *l, const char *gap) {
   uint32_t along = l->axes == Y   ? t->block[0]
                    : l->axes == X ? t->block[1]
                                   : t->block[0] * t->block[1];
-  const char *own =
-      l->axes == Y ? "threadIdx.x"
-      : l->axes == X
-          ? "threadIdx.y"
-          : (t->block[1] > 1 ? ww_fmt(a, "threadIdx.y * %u + threadIdx.x", t->block[0])
-                             : "threadIdx.x");
+  const char *own = l->axes == Y ? thread(t, 0)
+                    : l->axes == X
+                        ? thread(t, 1)
+                        : (t->block[1] > 1 ? ww_fmt(a, "%s * %u + %s", thread(t, 1),
+                                                    t->block[0], thread(t, 0))
+                                           : thread(t, 0));
   const char *text = load_text(t, l);
   if (!text)
     return NULL;
@@ -279,9 +303,10 @@ static const char *loop_head(const tiling *t, const char *gap) {
   const char *type = x->v[t->c.counter].spelled;
   bool outside = !ww_node_inside(x, t->c.counter, t->c.loop);
   ww_buf b = {0};
-  for (uint32_t k = 0; k < t->n; k++)
-    if (is_first_of(t, k))
-      ww_buf_puts(&b, declare(t, &t->loads[k], gap));
+  if (!is_opencl(t)) {
+    const char *shared = declarations(t, gap);
+    ww_buf_fmt(&b, "%s%s", shared + strlen(gap), gap);
+  }
   ww_buf_fmt(&b, "for (%s %s = %s; %s %s %s; %s += %u) {", type, t->first,
              ww_node_text(x, t->c.start), t->first, t->c.inclusive ? "<=" : "<",
              ww_node_text(x, t->c.end), t->first, t->chunk);
@@ -295,8 +320,8 @@ static const char *loop_head(const tiling *t, const char *gap) {
   }
   const char *left = ww_fmt(x->a, "%s%s - %s", ww_node_text(x, t->c.end),
                             t->c.inclusive ? " + 1" : "", t->first);
-  ww_buf_fmt(&b, "%s  __syncthreads();%s  const int %s = %s < %u ? %s : %u;", gap, gap,
-             t->rounds, left, t->chunk, left, t->chunk);
+  ww_buf_fmt(&b, "%s  %s;%s  const int %s = %s < %u ? %s : %u;", gap,
+             ww_text_barrier(x), gap, t->rounds, left, t->chunk, left, t->chunk);
   ww_buf_fmt(&b, "%s  for (int %s = 0; %s < %s; %s++) {", gap, t->at, t->at, t->rounds,
              t->at);
   if (needs_counter(t))
@@ -335,6 +360,9 @@ static bool put_loop(tiling *t) {
   const char *head = loop_head(t, gap);
   if (!head)
     return false;
+  uint32_t top = x->v[x->body].begin + 1;
+  if (is_opencl(t)) /* local memory is declared in the body itself */
+    ww_edit_put(x, &t->edits, top, top, declarations(t, "\n  "));
   ww_edit_put(x, &t->edits, begin, body + braces,
               ww_fmt(x->a, "%s%s%s%s%s", alone ? "{" : "", alone ? gap : "", head,
                      braces ? "" : gap, braces ? "" : "    "));
@@ -343,8 +371,8 @@ static bool put_loop(tiling *t) {
     ww_edit_put(x, &t->edits, x->v[t->loads[k].node].begin, x->v[t->loads[k].node].end,
                 place(t, &t->loads[k]));
   ww_edit_put(x, &t->edits, end, end,
-              ww_fmt(x->a, "%s%s%s  __syncthreads();%s}%s", braces ? "" : gap,
-                     braces ? "" : "  }", gap, gap,
+              ww_fmt(x->a, "%s%s%s  %s;%s}%s", braces ? "" : gap, braces ? "" : "  }",
+                     gap, ww_text_barrier(x), gap,
                      alone ? ww_fmt(x->a, "%s}", gap) : ""));
   return true;
 }
@@ -602,7 +630,7 @@ void ww_rewrite_tile(ww_rewriting *x) {
   const ww_launch *l = x->in->launch;
   uint32_t threads = l->block[0] * l->block[1];
   uint32_t chunks[] = {16, 32, 64, threads > 64 && threads <= 512 ? threads : 0};
-  if (x->in->dialect != WW_CUDA || l->block[2] > 1 || threads < 32)
+  if (x->in->dialect == WW_HIP || l->block[2] > 1 || threads < 32)
     return;
   for (uint32_t i = x->body; i < x->v[x->body].last; i++)
     for (uint32_t k = 0; x->v[i].kind == WW_NODE_FOR && k < WW_COUNT(chunks); k++)
