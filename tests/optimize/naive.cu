@@ -93,6 +93,18 @@ __global__ void eightfold(int n, const float *x, float *y) {
   y[i] = v;
 }
 
+// Nothing to wait for but the sum; a warp works on each.
+// warpwise: grid=n block=32 n=132 terms=1<<16 y=f32[n]
+__global__ void series(int n, int terms, float *y) {
+  int lane = threadIdx.x;
+  float x = y[blockIdx.x], s = 0.0f;
+  for (int k = lane; k < terms; k += 32)
+    s += x * (float)(k & 1023);
+  for (int d = 16; d > 0; d >>= 1)
+    s += __shfl_xor_sync(0xffffffffu, s, d);
+  if (lane == 0) y[blockIdx.x] = s;
+}
+
 // Nothing here may be changed: lanes hand values on, in blocks of one size.
 // warpwise: grid=n/32 block=32 n=1<<16 x=f32[n]
 __global__ void neighbours(float *x, int n) {
