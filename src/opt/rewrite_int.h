@@ -8,6 +8,7 @@
  *   rewrite_share.c   several threads an element
  *   rewrite_loop.c    counted loops, and what they add up
  *   rewrite_accumulators.c  a sum in several variables
+ *   rewrite_constant.c  numbers with a name
  *   rewrite_row.c     a warp or a block an element
  *   rewrite_tile.c    chunks of a loop's loads in shared memory
  *   rewrite_tree.c    trees of shared memory, their last steps by shuffles

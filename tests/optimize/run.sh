@@ -74,6 +74,7 @@ faster naive.cu row_sums 1.2 "vector-loop row"
 faster naive.cu transpose 2 turn
 faster naive.cu eightfold 2 axes
 faster naive.cu series 1.5 accumulators
+faster naive.cu product 1.3 constant
 faster naive.cl scale_columns 1.5 swap
 faster naive.cl row_products 5 row
 faster naive.cl product 1.2 tile
