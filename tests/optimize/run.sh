@@ -75,6 +75,7 @@ faster naive.cu transpose 2 turn
 faster naive.cu eightfold 2 axes
 faster naive.cu series 1.5 accumulators
 faster naive.cu product 1.3 constant
+faster naive.cu gemm 1.4 tile-ahead
 faster naive.cl scale_columns 1.5 swap
 faster naive.cl row_products 5 row
 faster naive.cl product 1.2 tile
