@@ -111,6 +111,17 @@ static void show(const ww_cmd *c,
   ww_print_buf(&text);
 }
 
+/* No verdict, but what was compared until then is not lost. */
+static ww_status late(ww_cmd *c, const char *what, const ww_verdict *v) {
+  ww_status st = ww_limits_late(c, what, &c->err);
+  size_t n = strlen(c->err.msg);
+  if (v->cases && v->same)
+    snprintf(c->err.msg + n, sizeof c->err.msg - n,
+             " (until then they were the same in %u cases, seed %llu)", v->cases,
+             (unsigned long long)v->seed);
+  return st;
+}
+
 static ww_status
 compare(ww_cmd *c, const ww_verify_side *old, const ww_verify_side *new) {
   const options *o = c->opt;
@@ -127,7 +138,7 @@ compare(ww_cmd *c, const ww_verify_side *old, const ww_verify_side *new) {
   ww_status st = ww_verify(old, new, &how, a, &v, &c->err);
   ww_limits_end(c);
   if (st == WW_ECANCEL)
-    st = ww_limits_late(c, what, &c->err);
+    st = late(c, what, &v);
   if (!st) {
     show(c, &v, old, new);
     c->missed = !v.same;

@@ -266,6 +266,11 @@ static uint8_t kind_of(int32_t cursor) {
   }
 }
 
+/* What OpenCL says of a variable of a thread's own goes without saying. */
+static const char *spelling(const char *type) {
+  return ww_starts(type, "__private ") ? type + strlen("__private ") : type;
+}
+
 static bool
 add_node(const row *x, uint32_t at, const char *pool, size_t pool_n, ww_syntax *out) {
   if (x->parent >= (int32_t)at || x->parent < -1 || x->begin > x->end ||
@@ -287,7 +292,7 @@ add_node(const row *x, uint32_t at, const char *pool, size_t pool_n, ww_syntax *
                          .bytes = x->bytes,
                          .value = x->value,
                          .name = pool + x->name,
-                         .spelled = pool + x->spelled};
+                         .spelled = spelling(pool + x->spelled)};
   for (int32_t p = x->parent; p >= 0; p = out->v[p].parent)
     out->v[p].last = at + 1;
   return true;

@@ -8,8 +8,14 @@
 
 /* ---- what the hardware gives ---- */
 
+/* by ww_index_kind */
+static const char *const cuda_names[] = {"threadIdx", "blockIdx", "blockDim",
+                                         "gridDim"};
+static const char *const opencl_names[] = {"get_local_id", "get_group_id",
+                                           "get_local_size", "get_num_groups",
+                                           "get_global_id"};
+
 static int cuda_index(const ww_rewriting *x, uint32_t node, uint32_t *axis) {
-  static const char *const names[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
   uint32_t of = ww_node_child(x, node, 0);
   if (x->v[node].kind != WW_NODE_MEMBER || of == WW_NONODE ||
       x->v[of].kind != WW_NODE_REFERENCE)
@@ -19,17 +25,15 @@ static int cuda_index(const ww_rewriting *x, uint32_t node, uint32_t *axis) {
     return -1;
   *axis = last - 'x';
   for (int k = 0; k < 4; k++)
-    if (!strcmp(x->v[of].name, names[k]))
+    if (!strcmp(x->v[of].name, cuda_names[k]))
       return k;
   return -1;
 }
 
 static int opencl_index(const ww_rewriting *x, uint32_t node, uint32_t *axis) {
-  static const char *const names[] = {"get_local_id", "get_group_id", "get_local_size",
-                                      "get_num_groups", "get_global_id"};
   const char *callee = ww_node_callee(x, node);
   for (int k = 0; k < 5; k++) {
-    if (strcmp(callee, names[k]))
+    if (strcmp(callee, opencl_names[k]))
       continue;
     uint32_t arg = ww_node_bare(x, ww_node_child(x, node, 1));
     if (arg == WW_NONODE || !x->v[arg].constant || x->v[arg].value < 0 ||
@@ -44,6 +48,23 @@ static int opencl_index(const ww_rewriting *x, uint32_t node, uint32_t *axis) {
 int ww_index_of(const ww_rewriting *x, uint32_t node, uint32_t *axis) {
   return x->in->dialect == WW_OPENCL ? opencl_index(x, node, axis)
                                      : cuda_index(x, node, axis);
+}
+
+static bool is_opencl(const ww_rewriting *x) {
+  return x->in->dialect == WW_OPENCL;
+}
+
+const char *ww_text_index(const ww_rewriting *x, int kind, uint32_t axis) {
+  return is_opencl(x) ? ww_fmt(x->a, "%s(%u)", opencl_names[kind], axis)
+                      : ww_fmt(x->a, "%s.%c", cuda_names[kind], 'x' + axis);
+}
+
+const char *ww_text_shared(const ww_rewriting *x) {
+  return is_opencl(x) ? "__local" : "__shared__";
+}
+
+const char *ww_text_barrier(const ww_rewriting *x) {
+  return is_opencl(x) ? "barrier(CLK_LOCAL_MEM_FENCE)" : "__syncthreads()";
 }
 
 bool ww_index_varies(const ww_rewriting *x, uint32_t node, int depth) {
@@ -220,8 +241,7 @@ static bool all_plain(const indices *v) {
 uint32_t ww_index_global(ww_rewriting *x, uint32_t axis, uint32_t *size) {
   indices v;
   find_indices(x, &v);
-  if (!v.plain[axis] || v.of[axis].n != 1 || x->in->dialect == WW_OPENCL ||
-      has_bounds(x))
+  if (!v.plain[axis] || v.of[axis].n != 1 || has_bounds(x))
     return WW_NONODE;
   *size = v.of[axis].v[0].size;
   return v.of[axis].v[0].node;

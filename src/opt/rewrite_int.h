@@ -7,6 +7,8 @@
  *   rewrite_jam.c     several elements a thread, side by side
  *   rewrite_share.c   several threads an element
  *   rewrite_loop.c    counted loops, and what they add up
+ *   rewrite_accumulators.c  a sum in several variables
+ *   rewrite_constant.c  numbers with a name
  *   rewrite_row.c     a warp or a block an element
  *   rewrite_tile.c    chunks of a loop's loads in shared memory
  *   rewrite_tree.c    trees of shared memory, their last steps by shuffles
@@ -88,7 +90,6 @@ void ww_rewrite_offer(ww_rewriting *x,
                       const ww_rewritten *about);
 
 /* ---- rewrite_index.c ---- */
-/* INDEX(ID, "CUDA's name", "OpenCL's") */
 typedef enum {
   WW_INDEX_THREAD,
   WW_INDEX_BLOCK,
@@ -98,6 +99,11 @@ typedef enum {
 } ww_index_kind;
 /* An index that the hardware gives, -1: it is none. *axis: 0 to 2. */
 int ww_index_of(const ww_rewriting *x, uint32_t node, uint32_t *axis);
+/* How a kernel of this dialect writes it, all but WW_INDEX_GLOBAL; and the words for
+ * shared memory (of OpenCL only in the body itself) and its barrier. */
+const char *ww_text_index(const ww_rewriting *x, int kind, uint32_t axis);
+const char *ww_text_shared(const ww_rewriting *x);
+const char *ww_text_barrier(const ww_rewriting *x);
 /* Does the value differ between threads of a block? Looks through local variables. */
 bool ww_index_varies(const ww_rewriting *x, uint32_t node, int depth);
 /* No shared memory, barriers, shuffles, votes, inline assembly. */
@@ -105,8 +111,8 @@ bool ww_index_independent(const ww_rewriting *x);
 /* Is this node one of those? */
 bool ww_node_knows_others(const ww_rewriting *x, uint32_t node);
 
-/* The only use of an axis: blockIdx * size + threadIdx. `size` its constant, WW_NONODE:
- * blockDim. WW_NONODE: it is used in another way (not of OpenCL). */
+/* The only use of an axis: blockIdx * size + threadIdx, or OpenCL's get_global_id.
+ * `size` its constant, WW_NONODE: blockDim. WW_NONODE: it is used in another way. */
 uint32_t ww_index_global(ww_rewriting *x, uint32_t axis, uint32_t *size);
 /* The parameter that as many threads are launched along the axis for as it says;
  * WW_NONODE. `variable` holds the index. */
@@ -144,6 +150,12 @@ typedef struct {
 } ww_loop_work;
 /* What the rounds do together; false: one depends on what another did. */
 bool ww_loop_work_of(const ww_rewriting *x, const ww_counted_loop *c, ww_loop_work *w);
+/* Value of a variable that does not count in its reduction; NULL: any may count twice.
+ */
+const char *ww_reduction_neutral(const char *op);
+/* The statement by which `into` becomes what it and `from` are together. */
+const char *
+ww_reduction_combined(ww_arena *a, const char *op, const char *into, const char *from);
 
 /* The variable that an lvalue is part of; WW_NONODE: it is reached by a pointer. */
 uint32_t ww_node_variable(const ww_rewriting *x, uint32_t node);

@@ -484,7 +484,7 @@ void ww_rewrite_jam(ww_rewriting *x) {
   static const uint32_t factors[] = {2, 4, 8};
   static const uint32_t both[][2] = {{2, 2}, {2, 4}, {4, 4}, {4, 8}};
   const uint64_t *block = x->in->launch->block;
-  if (!ww_index_independent(x))
+  if (x->in->dialect == WW_OPENCL || !ww_index_independent(x))
     return;
   for (uint32_t k = 0; k < WW_COUNT(factors); k++) {
     if (block[0] > 1)

@@ -94,12 +94,16 @@ static bool is_pointer_variable(const ww_rewriting *x, uint32_t to) {
 }
 
 bool ww_node_stores(const ww_rewriting *x, uint32_t node) {
+  static const char *const begins[] = {
+      "atomic", "atom_", "vstore", "write_image", "async_work_group", NULL};
   for (uint32_t i = node; i < x->v[node].last; i++) {
     uint32_t to = ww_node_target(x, i);
-    if ((to != WW_NONODE && ww_node_variable(x, to) == WW_NONODE &&
-         !is_pointer_variable(x, to)) ||
-        ww_starts(ww_node_callee(x, i), "atomic"))
+    if (to != WW_NONODE && ww_node_variable(x, to) == WW_NONODE &&
+        !is_pointer_variable(x, to))
       return true;
+    for (int k = 0; begins[k]; k++)
+      if (ww_starts(ww_node_callee(x, i), begins[k]))
+        return true;
   }
   return false;
 }
@@ -324,4 +328,19 @@ bool ww_loop_work_of(const ww_rewriting *x, const ww_counted_loop *c, ww_loop_wo
     if (uses_of(x, c, &w->of[k]) != w->of[k].uses)
       return false;
   return w->n || w->stores || w->atomics;
+}
+
+/* ---- what parts of a reduction become ---- */
+
+const char *ww_reduction_neutral(const char *op) {
+  return *op == '+' || *op == '^' ? "0" : *op == '*' ? "1" : NULL;
+}
+
+const char *
+ww_reduction_combined(ww_arena *a, const char *op, const char *into, const char *from) {
+  if (strchr("+*|&^", *op))
+    return ww_fmt(a, "%s %s= %s;", into, op, from);
+  if (strchr("<>", *op))
+    return ww_fmt(a, "%s = %s %s %s ? %s : %s;", into, from, op, into, from, into);
+  return ww_fmt(a, "%s = %s(%s, %s);", into, op, into, from);
 }

@@ -22,25 +22,10 @@ typedef struct {
   WW_VEC(uint32_t) once;     /* statements of the first thread alone */
   WW_VEC(uint32_t) elements; /* that loops add to: nodes */
   ww_edit_list edits;
+  ww_buf local; /* OpenCL: declarations of local memory, which open the body */
 } team;
 
 /* ---- texts ---- */
-
-/* Value of a variable that does not count in its reduction; NULL: any may count twice.
- */
-static const char *neutral(const char *op) {
-  return *op == '+' || *op == '^' ? "0" : *op == '*' ? "1" : NULL;
-}
-
-/* `into` becomes what it and `from` are together. */
-static const char *
-combined(ww_arena *a, const char *op, const char *into, const char *from) {
-  if (strchr("+*|&^", *op))
-    return ww_fmt(a, "%s %s= %s;", into, op, from);
-  if (strchr("<>", *op))
-    return ww_fmt(a, "%s = %s %s %s ? %s : %s;", into, from, op, into, from, into);
-  return ww_fmt(a, "%s = %s(%s, %s);", into, op, into, from);
-}
 
 /* Its name in a thread: elements get variables of their own. */
 static const char *name_of(const team *t, const ww_reduction *r) {
@@ -65,7 +50,7 @@ meet_in_warp(const team *t, const ww_loop_work *w, const char *gap, ww_buf *b) {
     const char *other = ww_fmt(x->a, "%s_other", name);
     ww_buf_fmt(b, "%s  %s %s = __shfl_xor_sync(0xffffffffu, %s, %s);", gap, v->spelled,
                other, name, d);
-    ww_buf_fmt(b, "%s  %s", gap, combined(x->a, w->of[k].op, name, other));
+    ww_buf_fmt(b, "%s  %s", gap, ww_reduction_combined(x->a, w->of[k].op, name, other));
   }
   ww_buf_fmt(b, "%s}", gap);
 }
@@ -90,16 +75,46 @@ meet_in_block(const team *t, const ww_loop_work *w, const char *gap, ww_buf *b) 
     const char *part = ww_fmt(x->a, "%s_part[%s]", name, warp);
     ww_buf_fmt(b, "%s  %s = %s_part[0];", gap, name, name);
     ww_buf_fmt(b, "%s  for (int %s = 1; %s < %u; %s++) %s", gap, warp, warp, warps,
-               warp, combined(x->a, w->of[k].op, name, part));
+               warp, ww_reduction_combined(x->a, w->of[k].op, name, part));
   }
   ww_buf_fmt(b, "%s  __syncthreads();%s}", gap, gap);
 }
 
-static const char *meet(const team *t, const ww_loop_work *w, const char *gap) {
+/* A group meets in local memory: nobody promises how wide a subgroup is. */
+static void meet_in_group(team *t, const ww_loop_work *w, const char *gap, ww_buf *b) {
+  ww_rewriting *x = t->x;
+  const char *d = ww_text_fresh(x, "d");
+  const char *barrier = ww_text_barrier(x);
+  ww_buf half = {0};
+  ww_buf back = {0};
+  for (uint32_t k = 0; k < w->n; k++) {
+    const char *name = name_of(t, &w->of[k]);
+    const char *part = ww_text_fresh(
+        x, ww_fmt(x->a, t->loops ? "%s_part%u" : "%s_part", name, t->loops + 1));
+    const char *own = ww_fmt(x->a, "%s[%s]", part, t->lane);
+    const char *other = ww_fmt(x->a, "%s[%s + %s]", part, t->lane, d);
+    ww_buf_fmt(&t->local, "__local %s %s[%u];\n", x->v[w->of[k].variable].spelled, part,
+               t->lanes);
+    ww_buf_fmt(b, "%s%s = %s;", gap, own, name);
+    ww_buf_fmt(&half, "%s    %s", gap,
+               ww_reduction_combined(x->a, w->of[k].op, own, other));
+    ww_buf_fmt(&back, "%s%s = %s[0];", gap, name, part);
+  }
+  ww_buf_fmt(b, "%s%s;%sfor (int %s = %u; %s > 0; %s >>= 1) {", gap, barrier, gap, d,
+             t->lanes / 2, d, d);
+  ww_buf_fmt(b, "%s  if (%s < %s) {%s%s  }%s  %s;%s}", gap, t->lane, d,
+             ww_buf_text(&half, x->a), gap, gap, barrier, gap);
+  ww_buf_fmt(b, "%s%s%s;", ww_buf_text(&back, x->a), gap, barrier);
+}
+
+static const char *meet(team *t, const ww_loop_work *w, const char *gap) {
   ww_buf b = {0};
-  if (w->n)
+  bool group = t->x->in->dialect == WW_OPENCL;
+  if (w->n && group)
+    meet_in_group(t, w, gap, &b);
+  else if (w->n)
     meet_in_warp(t, w, gap, &b);
-  if (w->n && t->lanes > WARP)
+  if (w->n && t->lanes > WARP && !group)
     meet_in_block(t, w, gap, &b);
   return ww_buf_text(&b, t->x->a);
 }
@@ -112,7 +127,7 @@ static const char *forget(const team *t, const ww_loop_work *w, const char *gap)
   for (uint32_t k = 0; k < w->n; k++) {
     const ww_node *n = &x->v[w->of[k].variable];
     const char *name = name_of(t, &w->of[k]);
-    const char *zero = neutral(w->of[k].op);
+    const char *zero = ww_reduction_neutral(w->of[k].op);
     if (w->of[k].element)
       text = ww_fmt(x->a, "%s%s %s = %s == 0 ? %s : (%s)%s;%s", text, n->spelled, name,
                     t->lane, ww_node_text(x, w->of[k].variable), n->spelled, zero, gap);
@@ -324,16 +339,19 @@ static void put_index(team *t, uint32_t index, uint32_t size) {
   const char *text = ww_node_text(x, index);
   const char *own = ww_fmt(x->a, "threadIdx.x %% %u", t->lanes);
   if (t->lanes == t->block) {
-    own = "threadIdx.x";
-    text = "blockIdx.x";
+    own = ww_text_index(x, WW_INDEX_THREAD, 0);
+    text = ww_text_index(x, WW_INDEX_BLOCK, 0);
   } else {
     if (size != WW_NONODE && x->in->launch->block[0] != t->block)
       text = ww_fmt(x->a, "blockIdx.x * %u + threadIdx.x", t->block);
     text = ww_fmt(x->a, "(%s) / %u", text, t->lanes);
   }
   uint32_t first = x->v[ww_node_child(x, x->body, 0)].begin;
+  const char *indent = ww_text_indent(x, first);
+  const char *local = ww_text_deeper(x, ww_buf_text(&t->local, x->a), indent);
   ww_edit_put(x, &t->edits, first, first,
-              ww_fmt(x->a, "int %s = %s;\n%s", t->lane, own, ww_text_indent(x, first)));
+              ww_fmt(x->a, "%s%sint %s = %s;\n%s", local, *local ? indent : "", t->lane,
+                     own, indent));
   ww_edit_put(x, &t->edits, x->v[index].begin, x->v[index].end, text);
 }
 
@@ -349,8 +367,10 @@ static void offer_row(ww_rewriting *x, uint32_t lanes, uint32_t block, bool inne
   uint32_t index = ww_index_global(x, 0, &size);
   t.lane = ww_text_fresh(x, "lane");
   if (index == WW_NONODE || !walk(&t, x->body) || !t.loops || (innermost && !t.inner) ||
-      !is_race_free(&t))
+      !is_race_free(&t)) {
+    ww_buf_free(&t.local);
     return;
+  }
   const char *where = innermost ? ", in the innermost loop" : "";
   put_index(&t, index, size);
   ww_rewrite_offer(
@@ -368,11 +388,12 @@ void ww_rewrite_row(ww_rewriting *x) {
   static const uint32_t shapes[][2] = {{32, 256}, {32, 128},  {16, 256}, {8, 256},
                                        {4, 256},  {128, 128}, {256, 256}};
   const ww_launch *l = x->in->launch;
-  if (x->in->dialect != WW_CUDA || l->block[1] > 1 || l->block[2] > 1 ||
+  if (x->in->dialect == WW_HIP || l->block[1] > 1 || l->block[2] > 1 ||
       l->grid[1] > 1 || l->grid[2] > 1 || !ww_index_independent(x) ||
       hands_on_memory(x))
     return;
   for (int innermost = 0; innermost < 2; innermost++)
     for (uint32_t k = 0; k < WW_COUNT(shapes); k++)
-      offer_row(x, shapes[k][0], shapes[k][1], innermost);
+      if (x->in->dialect == WW_CUDA || shapes[k][0] == shapes[k][1])
+        offer_row(x, shapes[k][0], shapes[k][1], innermost);
 }

@@ -101,8 +101,8 @@ void ww_rewrite_share(ww_rewriting *x) {
   static const uint32_t rows[] = {2, 4, 8, 16};
   const ww_launch *l = x->in->launch;
   uint32_t size;
-  if (!ww_index_independent(x) || l->block[1] > 1 || l->grid[1] > 1 ||
-      ww_index_global(x, 0, &size) == WW_NONODE)
+  if (x->in->dialect == WW_OPENCL || !ww_index_independent(x) || l->block[1] > 1 ||
+      l->grid[1] > 1 || ww_index_global(x, 0, &size) == WW_NONODE)
     return;
   for (uint32_t i = ww_node_child(x, x->body, 0); i < x->v[x->body].last;
        i = x->v[i].last) {

@@ -5,7 +5,10 @@
  * and stands in nothing that threads decide apart. A guard (if (i >= n) return) becomes
  * a name: threads beyond it work on the last element, and do not store. Each thread
  * stages what it would have loaded itself, but for other rounds: nothing but the
- * counter changes in an index. */
+ * counter changes in an index.
+ *
+ * A chunk may be copied asynchronously (cp.async) while the one before is worked on:
+ * then there are two tiles, used by turns. */
 #include "rewrite_int.h"
 
 #define MOST_LOADS 128
@@ -40,6 +43,10 @@ typedef struct {
   uint32_t nguards;
   /* names: a chunk's first round, a round of it, how many it has; is a thread inside */
   const char *first, *at, *rounds, *inside;
+  bool ahead;       /* the next chunk is on its way */
+  const char *turn; /* then: a name, of the tile that is worked on */
+  /* where a load or a use stands: the first round of its chunk, which of two tiles */
+  const char *from, *half;
   ww_edit_list edits;
 } tiling;
 
@@ -186,9 +193,24 @@ static uint32_t bytes_of(const tiling *t, const load *l) {
   return n * t->x->v[l->node].bytes;
 }
 
+/* Of an element, without what its array is. */
 static const char *type_of(const tiling *t, const load *l) {
+  static const char *const words[] = {"const ", "__global ", "__constant ", NULL};
   const char *s = t->x->v[l->node].spelled;
-  return ww_starts(s, "const ") ? s + 6 : s;
+  for (int k = 0; words[k]; k++)
+    if (ww_starts(s, words[k])) {
+      s += strlen(words[k]);
+      k = -1;
+    }
+  return s;
+}
+
+static bool is_opencl(const tiling *t) {
+  return t->x->in->dialect == WW_OPENCL;
+}
+
+static const char *thread(const tiling *t, uint32_t axis) {
+  return ww_text_index(t->x, WW_INDEX_THREAD, axis);
 }
 
 static const char *declare(const tiling *t, const load *l, const char *gap) {
@@ -196,14 +218,25 @@ static const char *declare(const tiling *t, const load *l, const char *gap) {
   const char *shape = l->axes == Y   ? ww_fmt(a, "[%u][%u]", t->block[1], row_of(t, l))
                       : l->axes == X ? ww_fmt(a, "[%u][%u]", t->chunk, t->block[0])
                                      : ww_fmt(a, "[%u]", t->chunk);
-  return ww_fmt(a, "__shared__ __align__(16) %s %s%s;%s", type_of(t, l), l->name, shape,
-                gap);
+  return ww_fmt(a, "%s%s %s %s %s%s%s;", gap, ww_text_shared(t->x),
+                is_opencl(t) ? "__attribute__((aligned(16)))" : "__align__(16)",
+                type_of(t, l), l->name, t->ahead ? "[2]" : "", shape);
+}
+
+static const char *declarations(const tiling *t, const char *gap) {
+  ww_buf b = {0};
+  for (uint32_t k = 0; k < t->n; k++)
+    if (is_first_of(t, k))
+      ww_buf_puts(&b, declare(t, &t->loads[k], gap));
+  return ww_buf_text(&b, t->x->a);
 }
 
 static const char *place(const tiling *t, const load *l) {
-  return l->axes == Y   ? ww_fmt(t->x->a, "%s[threadIdx.y][%s]", l->name, t->at)
-         : l->axes == X ? ww_fmt(t->x->a, "%s[%s][threadIdx.x]", l->name, t->at)
-                        : ww_fmt(t->x->a, "%s[%s]", l->name, t->at);
+  ww_arena *a = t->x->a;
+  const char *tile = t->ahead ? ww_fmt(a, "%s[%s]", l->name, t->half) : l->name;
+  return l->axes == Y   ? ww_fmt(a, "%s[%s][%s]", tile, thread(t, 1), t->at)
+         : l->axes == X ? ww_fmt(a, "%s[%s][%s]", tile, t->at, thread(t, 0))
+                        : ww_fmt(a, "%s[%s]", tile, t->at);
 }
 
 /* The load with another round for the counter; NULL: a macro stands in the way. */
@@ -220,7 +253,7 @@ static const char *load_text(const tiling *t, const load *l) {
     if (n->macro)
       return NULL;
     ww_buf_add(&b, x->text + done, n->begin - done);
-    ww_buf_fmt(&b, "(%s + %s)", t->first, t->at);
+    ww_buf_fmt(&b, "(%s + %s)", t->from, t->at);
     done = n->end;
   }
   ww_buf_add(&b, x->text + done, x->v[l->node].end - done);
@@ -229,7 +262,7 @@ static const char *load_text(const tiling *t, const load *l) {
 
 /* Is a round of this chunk one of the loop's? */
 static const char *in_range(const tiling *t) {
-  return ww_fmt(t->x->a, "%s + %s %s %s", t->first, t->at, t->c.inclusive ? "<=" : "<",
+  return ww_fmt(t->x->a, "%s + %s %s %s", t->from, t->at, t->c.inclusive ? "<=" : "<",
                 ww_node_text(t->x, t->c.end));
 }
 
@@ -239,18 +272,20 @@ static const char *stage(const tiling *t, const load *l, const char *gap) {
   uint32_t along = l->axes == Y   ? t->block[0]
                    : l->axes == X ? t->block[1]
                                   : t->block[0] * t->block[1];
-  const char *own =
-      l->axes == Y ? "threadIdx.x"
-      : l->axes == X
-          ? "threadIdx.y"
-          : (t->block[1] > 1 ? ww_fmt(a, "threadIdx.y * %u + threadIdx.x", t->block[0])
-                             : "threadIdx.x");
+  const char *own = l->axes == Y ? thread(t, 0)
+                    : l->axes == X
+                        ? thread(t, 1)
+                        : (t->block[1] > 1 ? ww_fmt(a, "%s * %u + %s", thread(t, 1),
+                                                    t->block[0], thread(t, 0))
+                                           : thread(t, 0));
   const char *text = load_text(t, l);
   if (!text)
     return NULL;
   const char *more = t->chunk % along ? ww_fmt(a, "%s < %u && ", t->at, t->chunk) : "";
-  const char *work =
-      ww_fmt(a, "if (%s%s) %s = %s;", more, in_range(t), place(t, l), text);
+  const char *copy = t->ahead ? ww_fmt(a, "__pipeline_memcpy_async(&%s, &%s, %u);",
+                                       place(t, l), text, t->x->v[l->node].bytes)
+                              : ww_fmt(a, "%s = %s;", place(t, l), text);
+  const char *work = ww_fmt(a, "if (%s%s) %s", more, in_range(t), copy);
   if (t->chunk <= along)
     return ww_fmt(a, "%s  {%s    int %s = %s;%s    %s%s  }", gap, gap, t->at, own, gap,
                   work, gap);
@@ -274,29 +309,57 @@ static bool needs_counter(const tiling *t) {
   return false;
 }
 
-static const char *loop_head(const tiling *t, const char *gap) {
+/* All loads of the chunk that begins at `from`; false: one cannot be. */
+static bool
+stage_all(tiling *t, const char *from, const char *half, const char *gap, ww_buf *b) {
+  t->from = from;
+  t->half = half;
+  for (uint32_t k = 0; k < t->n; k++) {
+    const char *one = is_first_of(t, k) ? stage(t, &t->loads[k], gap) : "";
+    if (!one)
+      return false;
+    ww_buf_puts(b, one);
+  }
+  if (t->ahead)
+    ww_buf_fmt(b, "%s  __pipeline_commit();", gap);
+  return true;
+}
+
+static const char *loop_head(tiling *t, const char *gap) {
   ww_rewriting *x = t->x;
   const char *type = x->v[t->c.counter].spelled;
   bool outside = !ww_node_inside(x, t->c.counter, t->c.loop);
   ww_buf b = {0};
-  for (uint32_t k = 0; k < t->n; k++)
-    if (is_first_of(t, k))
-      ww_buf_puts(&b, declare(t, &t->loads[k], gap));
-  ww_buf_fmt(&b, "for (%s %s = %s; %s %s %s; %s += %u) {", type, t->first,
-             ww_node_text(x, t->c.start), t->first, t->c.inclusive ? "<=" : "<",
-             ww_node_text(x, t->c.end), t->first, t->chunk);
-  for (uint32_t k = 0; k < t->n; k++) {
-    const char *one = is_first_of(t, k) ? stage(t, &t->loads[k], gap) : "";
-    if (!one) {
-      ww_buf_free(&b);
-      return NULL;
-    }
-    ww_buf_puts(&b, one);
+  if (!is_opencl(t)) {
+    const char *shared = declarations(t, gap);
+    ww_buf_fmt(&b, "%s%s", shared + strlen(gap), gap);
   }
+  const char *start = ww_node_text(x, t->c.start);
+  const char *outer = ww_strndup(x->a, gap, strlen(gap) > 2 ? strlen(gap) - 2 : 1);
+  bool can = true;
+  if (t->ahead) {
+    ww_buf_fmt(&b, "int %s = 0;", t->turn);
+    can = stage_all(t, strpbrk(start, " ?") ? ww_fmt(x->a, "(%s)", start) : start, "0",
+                    outer, &b);
+    ww_buf_puts(&b, gap);
+  }
+  ww_buf_fmt(&b, "for (%s %s = %s; %s %s %s; %s += %u%s) {", type, t->first, start,
+             t->first, t->c.inclusive ? "<=" : "<", ww_node_text(x, t->c.end), t->first,
+             t->chunk, t->ahead ? ww_fmt(x->a, ", %s ^= 1", t->turn) : "");
+  if (!can ||
+      !stage_all(t, t->ahead ? ww_fmt(x->a, "%s + %u", t->first, t->chunk) : t->first,
+                 ww_fmt(x->a, "%s ^ 1", t->turn ? t->turn : ""), gap, &b)) {
+    ww_buf_free(&b);
+    return NULL;
+  }
+  if (t->ahead)
+    ww_buf_fmt(&b, "%s  __pipeline_wait_prior(1);", gap);
+  t->from = t->first;
+  t->half = t->turn;
   const char *left = ww_fmt(x->a, "%s%s - %s", ww_node_text(x, t->c.end),
                             t->c.inclusive ? " + 1" : "", t->first);
-  ww_buf_fmt(&b, "%s  __syncthreads();%s  const int %s = %s < %u ? %s : %u;", gap, gap,
-             t->rounds, left, t->chunk, left, t->chunk);
+  ww_buf_fmt(&b, "%s  %s;%s  const int %s = %s < %u ? %s : %u;", gap,
+             ww_text_barrier(x), gap, t->rounds, left, t->chunk, left, t->chunk);
   ww_buf_fmt(&b, "%s  for (int %s = 0; %s < %s; %s++) {", gap, t->at, t->at, t->rounds,
              t->at);
   if (needs_counter(t))
@@ -335,6 +398,9 @@ static bool put_loop(tiling *t) {
   const char *head = loop_head(t, gap);
   if (!head)
     return false;
+  uint32_t top = x->v[x->body].begin + 1;
+  if (is_opencl(t)) /* local memory is declared in the body itself */
+    ww_edit_put(x, &t->edits, top, top, declarations(t, "\n  "));
   ww_edit_put(x, &t->edits, begin, body + braces,
               ww_fmt(x->a, "%s%s%s%s%s", alone ? "{" : "", alone ? gap : "", head,
                      braces ? "" : gap, braces ? "" : "    "));
@@ -343,8 +409,8 @@ static bool put_loop(tiling *t) {
     ww_edit_put(x, &t->edits, x->v[t->loads[k].node].begin, x->v[t->loads[k].node].end,
                 place(t, &t->loads[k]));
   ww_edit_put(x, &t->edits, end, end,
-              ww_fmt(x->a, "%s%s%s  __syncthreads();%s}%s", braces ? "" : gap,
-                     braces ? "" : "  }", gap, gap,
+              ww_fmt(x->a, "%s%s%s  %s;%s}%s", braces ? "" : gap, braces ? "" : "  }",
+                     gap, ww_text_barrier(x), gap,
                      alone ? ww_fmt(x->a, "%s}", gap) : ""));
   return true;
 }
@@ -576,36 +642,70 @@ static bool read_tiled_loop(tiling *t, uint32_t loop) {
   return true;
 }
 
-static void offer_tile(ww_rewriting *x, uint32_t loop, uint32_t chunk) {
+/* What cp.async copies, by its size: numbers, which lie where they may. */
+static bool is_copied(const tiling *t) {
+  for (uint32_t k = 0; k < t->n; k++) {
+    const ww_node *n = &t->x->v[t->loads[k].node];
+    bool number =
+        n->type == WW_TYPE_INT || n->type == WW_TYPE_FLOAT || n->type == WW_TYPE_DOUBLE;
+    if (!number || (n->bytes != 4 && n->bytes != 8))
+      return false;
+  }
+  return true;
+}
+
+static void put_header(tiling *t) {
+  static const char header[] = "cuda_pipeline.h";
+  if (!strstr(t->x->text, header))
+    ww_edit_put(t->x, &t->edits, 0, 0, ww_fmt(t->x->a, "#include <%s>\n", header));
+}
+
+static void offer_tile(ww_rewriting *x, uint32_t loop, uint32_t chunk, bool ahead) {
   tiling t = {.x = x,
               .chunk = chunk,
               .block = {x->in->launch->block[0], x->in->launch->block[1]},
-              .inside = ww_text_fresh(x, "inside")};
+              .inside = ww_text_fresh(x, "inside"),
+              .ahead = ahead};
   uint32_t bytes = 0;
-  if (!read_tiled_loop(&t, loop) || !is_met_by_all(&t) || !find_loads(&t))
+  if (!read_tiled_loop(&t, loop) || !is_met_by_all(&t) || !find_loads(&t) ||
+      (ahead && !is_copied(&t)))
     return;
+  if (ahead) {
+    t.turn = ww_text_fresh(x, ww_fmt(x->a, "%s_turn", x->v[t.c.counter].name));
+    put_header(&t);
+  }
   t.first = ww_text_fresh(x, ww_fmt(x->a, "%s0", x->v[t.c.counter].name));
   t.at = ww_text_fresh(x, ww_fmt(x->a, "%s_at", x->v[t.c.counter].name));
   t.rounds = ww_text_fresh(x, ww_fmt(x->a, "%s_rounds", x->v[t.c.counter].name));
   for (uint32_t k = 0; k < t.n; k++)
     bytes += is_first_of(&t, k) ? bytes_of(&t, &t.loads[k]) : 0;
-  if (bytes > MOST_SHARED || !put_loop(&t) || (t.nguards && !put_guards(&t)))
+  if (bytes << ahead > MOST_SHARED || !put_loop(&t) || (t.nguards && !put_guards(&t)))
     return;
   ww_rewrite_offer(
       x, &t.edits,
-      &(ww_rewritten){.title =
-                          ww_fmt(x->a, "tiles of %u rounds in shared memory", chunk),
+      &(ww_rewritten){.title = ww_fmt(x->a, "tiles of %u rounds in shared memory%s",
+                                      chunk, ahead ? ", copied ahead" : ""),
                       .apart = true});
 }
 
-void ww_rewrite_tile(ww_rewriting *x) {
+static void offer_tiles(ww_rewriting *x, bool ahead) {
   const ww_launch *l = x->in->launch;
   uint32_t threads = l->block[0] * l->block[1];
   uint32_t chunks[] = {16, 32, 64, threads > 64 && threads <= 512 ? threads : 0};
-  if (x->in->dialect != WW_CUDA || l->block[2] > 1 || threads < 32)
+  if (l->block[2] > 1 || threads < 32)
     return;
   for (uint32_t i = x->body; i < x->v[x->body].last; i++)
     for (uint32_t k = 0; x->v[i].kind == WW_NODE_FOR && k < WW_COUNT(chunks); k++)
       if (chunks[k])
-        offer_tile(x, i, chunks[k]);
+        offer_tile(x, i, chunks[k], ahead);
+}
+
+void ww_rewrite_tile(ww_rewriting *x) {
+  if (x->in->dialect != WW_HIP)
+    offer_tiles(x, false);
+}
+
+void ww_rewrite_tile_ahead(ww_rewriting *x) {
+  if (x->in->dialect == WW_CUDA)
+    offer_tiles(x, true);
 }

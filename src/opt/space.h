@@ -29,7 +29,8 @@ typedef struct {
   double *v;
   uint32_t n;
   ww_axis_kind kind;
-  size_t at, end;  /* WW_AXIS_TEXT: where the number stands; BOUNDS: where they go */
+  /* where the number stands in the text, end 0: nowhere; BOUNDS: where they go */
+  size_t at, end;
   double original; /* what the source has; NaN: nothing */
 } ww_axis;
 

@@ -189,11 +189,13 @@ static const char *const shapes[] = {"block.x", "block.y", "block.z", "grid.x",
 static void bind_text(const ww_scan *s, ww_axis *x) {
   literal number = defined(s, x->name);
   bool guard = guarded(s, x->name) || ww_find_word(s->text, "kernel_tuner");
-  if (number.end)
+  if (number.end) {
     x->original = number.value;
+    x->at = number.at;
+    x->end = number.end;
+  }
   if (number.end && !guard) {
-    *x = (ww_axis){x->name,   x->v,       x->n,        WW_AXIS_TEXT,
-                   number.at, number.end, number.value};
+    x->kind = WW_AXIS_TEXT;
     return;
   }
   literal named = constant(s, x->name);

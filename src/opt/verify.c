@@ -656,8 +656,8 @@ static ww_status compare(trial *t, ww_err *e) {
     count_sizes(v->out, &v->p, t->c);
   }
   ww_status st = run_new(t, y, e);
-  v->out->cases++;
-  t->c->ran = true;
+  v->out->cases += !st;
+  t->c->ran = !st;
   return st;
 }
 
@@ -724,6 +724,8 @@ static ww_status all_cases(verifier *v, ww_err *e) {
     ww_case *c = &v->p.cases.v[k];
     bool own =
         k + WW_OWN_SIZES >= v->p.cases.n; /* of the launch: not along the same line */
+    if (v->p.o->cancelled && v->p.o->cancelled(v->p.o->ctx))
+      return ww_fail(e, WW_ECANCEL, "cancelled");
     if (out->steps > v->budget || (c->large && grown && !own)) {
       out->too_long++;
       continue;

@@ -101,7 +101,8 @@ typedef struct {
 /* Another one each time, short enough to be typed again. */
 uint64_t ww_verify_fresh_seed(void);
 /* Fails where nothing can be compared: no common parameters, no case in which the
- * original runs. Lives in the arena. */
+ * original runs. WW_ECANCEL: the verdict tells of the cases until then, which were the
+ * same. Lives in the arena. */
 ww_status ww_verify(const ww_verify_side *old,
                     const ww_verify_side *new,
                     const ww_verify_options *o,

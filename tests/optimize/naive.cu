@@ -93,6 +93,46 @@ __global__ void eightfold(int n, const float *x, float *y) {
   y[i] = v;
 }
 
+// Nothing to wait for but the sum; a warp works on each.
+// warpwise: grid=n block=32 n=132 terms=1<<16 y=f32[n]
+__global__ void series(int n, int terms, float *y) {
+  int lane = threadIdx.x;
+  float x = y[blockIdx.x], s = 0.0f;
+  for (int k = lane; k < terms; k += 32)
+    s += x * (float)(k & 1023);
+  for (int d = 16; d > 0; d >>= 1)
+    s += __shfl_xor_sync(0xffffffffu, s, d);
+  if (lane == 0) y[blockIdx.x] = s;
+}
+
+// A tile that is too small, by its name.
+#define TILE 8
+// warpwise: grid=(n+7)/8,(n+7)/8 block=8,8 n=512 a=f32[n*n] b=f32[n*n] c=f32[n*n]
+__global__ void product(int n, const float *a, const float *b, float *c) {
+  __shared__ float as[TILE][TILE], bs[TILE][TILE];
+  int x = threadIdx.x, y = threadIdx.y, row = blockIdx.y * TILE + y, col = blockIdx.x * TILE + x;
+  float s = 0.0f;
+  for (int k = 0; k < n; k += TILE) {
+    as[y][x] = row < n && k + x < n ? a[row * n + k + x] : 0.0f;
+    bs[y][x] = col < n && k + y < n ? b[(k + y) * n + col] : 0.0f;
+    __syncthreads();
+    for (int j = 0; j < TILE; j++)
+      s += as[y][j] * bs[j][x];
+    __syncthreads();
+  }
+  if (row < n && col < n) c[row * n + col] = s;
+}
+
+// warpwise: grid=(n+15)/16,(n+15)/16 block=16,16 n=512 a=f32[n*n] b=f32[n*n] c=f32[n*n]
+__global__ void gemm(int n, const float *a, const float *b, float *c) {
+  int col = blockIdx.x * 16 + threadIdx.x, row = blockIdx.y * 16 + threadIdx.y;
+  if (row >= n || col >= n) return;
+  float s = 0.0f;
+  for (int k = 0; k < n; k++)
+    s += a[row * n + k] * b[k * n + col];
+  c[row * n + col] = s;
+}
+
 // Nothing here may be changed: lanes hand values on, in blocks of one size.
 // warpwise: grid=n/32 block=32 n=1<<16 x=f32[n]
 __global__ void neighbours(float *x, int n) {

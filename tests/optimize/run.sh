@@ -73,14 +73,19 @@ faster naive.cu greys 1.3 vector
 faster naive.cu row_sums 1.2 "vector-loop row"
 faster naive.cu transpose 2 turn
 faster naive.cu eightfold 2 axes
+faster naive.cu series 1.5 accumulators
+faster naive.cu product 1.3 constant
+faster naive.cu gemm 1.4 tile-ahead
 faster naive.cl scale_columns 1.5 swap
+faster naive.cl row_products 5 row
+faster naive.cl product 1.2 tile
 faster program.cu double_all 1.3 "block stride jam"
 result "$(printf '%s' "$out" | python3 -c 'import json, sys; print(json.load(sys.stdin)["source"])' | grep -Eq 'double_all<<<\(\(1 << 20\) \+ [0-9]+\) / [0-9]+, [0-9]+>>>|double_all<<<dim3\(' && echo 1)" "the launch follows the kernel" "$out"
 out=$("$warpwise" optimize naive.cu --kernel neighbours --seed 7 --all 2>&1)
 result "$(printf '%s' "$out" | grep -q 'nothing better was found' && echo 1)" "what cannot be changed stays" "$out"
 out=$("$warpwise" optimize naive.cu --kernel column_sums --may-overlap --seed 7 --rounds 1 --json 2>&1)
 result "$(printf '%s' "$out" | grep -q '"rewrite":"accumulate"' || echo 1)" "buffers that may overlap: no register for an element" "$out"
-"$warpwise" optimize naive.cl --seed 7 --rounds 1 --beam 1 --propose cl.job >out 2>&1
+"$warpwise" optimize naive.cl --kernel scale_columns --seed 7 --rounds 1 --beam 1 --propose cl.job >out 2>&1
 if "$warpwise" measure --job cl.job >measured 2>&1; then # an OpenCL device, PoCL say
   out=$("$warpwise" optimize --resume cl.job --patch cl.patch 2>&1)
   ok=0

@@ -11,6 +11,11 @@ static const ww_launch line256 = {.grid = {64, 1, 1}, .block = {256, 1, 1}};
 __attribute__((unused)) static const ww_launch tile16 = {.grid = {8, 8, 1},
                                                          .block = {16, 16, 1}};
 
+/* Kernels of OpenCL say so. */
+static ww_dialect dialect_of(const char *text) {
+  return strstr(text, "__kernel ") ? WW_OPENCL : WW_CUDA;
+}
+
 /* Of the text that was asked for last it is known already: libclang takes a fifth of a
  * second. */
 static void read_syntax(const char *text, ww_syntax *out) {
@@ -19,10 +24,10 @@ static void read_syntax(const char *text, ww_syntax *out) {
   if (!kept || strcmp(last.text, text) != 0) {
     ww_arena_free(kept);
     kept = ww_arena_new();
-    const char *files[] = {"k.cu"};
+    const char *files[] = {dialect_of(text) == WW_OPENCL ? "k.cl" : "k.cu"};
     const char *texts[] = {ww_strdup(kept, text)};
     ww_front_options o = {
-        .files = files, .nfiles = 1, .dialect = WW_CUDA, .texts = texts};
+        .files = files, .nfiles = 1, .dialect = dialect_of(text), .texts = texts};
     ww_err e = {0};
     if (ww_syntax_read(&o, kept, &last, &e))
       fail_msg("%s", e.msg);
@@ -40,7 +45,7 @@ offer(ww_arena *a, const char *text, ww_rewrite_kind kind, int n, const ww_launc
   ww_rewrite_input in = {.syntax = &syntax,
                          .kernel = "k",
                          .line = 1,
-                         .dialect = WW_CUDA,
+                         .dialect = dialect_of(text),
                          .launch = l,
                          .approximate = kind == WW_REWRITE_FAST};
   for (const char *p = text; p < strstr(text, "void k("); p++)

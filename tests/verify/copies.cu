@@ -95,3 +95,25 @@ __global__ void turn_warps_bare(int n, const float *x, float *y) {
   s[t] = x[i];
   y[i] = s[31 - t];
 }
+
+// An array of no elements: what its block touches fits into the gap behind it.
+// warpwise: grid=n/32 block=32
+__global__ void turn_warps_no_array(int n, const float *x, float *y) {
+  __shared__ float s[0];
+  int t = threadIdx.x, i = blockIdx.x * 32 + t;
+  s[t] = x[i];
+  __syncwarp();
+  y[i] = s[31 - t];
+}
+
+// The same beside an array that it might be taken for.
+// warpwise: grid=n/32 block=32
+__global__ void turn_warps_two_arrays(int n, const float *x, float *y) {
+  __shared__ float none[0];
+  __shared__ float s[32];
+  int t = threadIdx.x, i = blockIdx.x * 32 + t;
+  none[t] = x[i];
+  s[t] = x[i];
+  __syncwarp();
+  y[i] = 0.5f * none[31 - t] + 0.5f * s[31 - t];
+}

@@ -56,6 +56,7 @@ refused "other parameters" 2 'parameters' sums.cu --kernel sum --new-kernel dot
 refused "a size that is none" 2 'no size of that name' sums.cu --kernel sum --new-kernel sum_shuffle --size m=3
 refused "an original that fails everywhere" 3 "shared memory offset" sums.cu --kernel sum_small_shared --new-kernel sum --arg n=65536
 refused "the same seed, the same words" 1 'seed 5' sums.cu --kernel sum --new-kernel sum_half --seed 5
+refused "what was compared before the time was over is told" 3 'longer than 1 s; .*until then they were the same in [1-9][0-9]* cases, seed 5' tiles.cu --kernel matmul --new-kernel matmul_tiled --seed 5 --budget 100000000000 --seconds 1
 refused "shared memory that nobody gives is noted" 0 'new-shared' copies.cu --kernel turn --new-kernel turn_unsized --budget 4000000
 refused "lanes without syncwarp are noted" 0 'no __syncwarp between' copies.cu --kernel turn_warps --new-kernel turn_warps_bare --budget 4000000
 
