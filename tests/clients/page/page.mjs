@@ -438,7 +438,7 @@ await test('what it is compiled to, beside the source lines', async () => {
   const rows = await page.locator('table.instructions tr').allInnerTexts();
   if (pictures) await page.locator('#compiled').screenshot({ path: join(pictures, 'page-compiled.png') });
   await page.locator('#as').selectOption('ptx');
-  await page.waitForFunction(() => /st\.global\.f32|there is no nvcc/.test(document.querySelector('#instructions').innerText), null, { timeout: 60000 });
+  await page.waitForFunction(() => /st\.global\.f32|here is no nvcc/.test(document.querySelector('#instructions').innerText), null, { timeout: 60000 });
   const ptx = await page.locator('#instructions').innerText(),
     places = await page.locator('table.instructions tr').allInnerTexts();
   await page.locator('#as').selectOption('ir');
