@@ -611,6 +611,14 @@ static void ref_inline_ptx(ref_state *r) {
 
 /* ---- shared memory, barriers, warps under branches ---- */
 
+static void ref_named_barrier(ref_state *r) {
+  for (int t = 0; t < INT(2); t++) {
+    int many = 0;
+    EACH(l, 64) many += I32(0)[t * 64 + l] + t > 100;
+    EACH(l, 64) I32(1)[t * 64 + l] = (I32(0)[t * 64 + 63 - l] + t) * 1000 + many;
+  }
+}
+
 static void ref_bank_stride(ref_state *r) { EACH(t, 64) I32(1)[t] = I32(0)[t ^ 1]; }
 static void ref_bank_double(ref_state *r) {
   EACH(t, 64) F64(1)[t] = t < 32 ? F64(0)[2 * t] : 2.0 * F64(0)[2 * t - 64];
@@ -887,7 +895,7 @@ static const struct {
     SAME(int_wrap), SAME(shifts), SAME(char_short), SAME(minmax_nan), SAME(vote), SAME(match_reduce),
     SAME(shfl_modes), SAME(cg_tile), SAME(cas_loop), SAME(atomics_mixed), SAME(dyn_shared), SAME(symbols),
     SAME(struct_index), SAME(struct_param), SAME(struct_out), SAME(torch_rows), SAME(alias_halves), SAME(template_axpy), SAME(grid3d),
-    SAME(inline_ptx),
+    SAME(inline_ptx), SAME(named_barrier),
     SAME(bank_double), SAME(odd_block), SAME(grid_stride), SAME(barrier_exit), SAME(syncwarp), SAME(shfl_divergent),
     SAME(break_continue), SAME(const_init), SAME(two_shared), SAME(bitonic), SAME(wmma), SAME(mma_ptx), SAME(dp4a),
     SAME(simd_video), SAME(convert), SAME(denormal), SAME(rounding), SAME(monotone_rows), SAME(zipf_histogram),

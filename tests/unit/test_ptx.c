@@ -311,6 +311,24 @@ static void grid_workspace(void **state) {
   has(text_of(&m, 0), "$grid_workspace");
 }
 
+static void barriers(void **state) {
+  (void)state;
+  const char *t = lowered(pointer, "ld.param.u64 %d1, [k_p];\nld.u32 %r1, [%d1];\n"
+                                   "bar.sync 3;\nbarrier.sync.aligned 4, 64;\n"
+                                   "bar.arrive %r1, 128;\nbar.sync %r1, %r1;\n"
+                                   "setp.ne.s32 %p1, %r1, 0;\n"
+                                   "bar.red.popc.u32 %r2, 5, 96, %p1;\n"
+                                   "st.u32 [%d1], %r2;");
+  has(t, "bar #3");
+  has(t, "bar 4:i32, 64:i32");
+  has(t, "bar.arrive %1, 128:i32");
+  has(t, "bar %1, %1");
+  has(t, ", 96 #5");
+  has(refused("bar.arrive 1;"), "bar.arrive");
+  has(refused("mov.u32 %r1, %tid.x;\nbar.red.or.pred %p1, %r1, 64, %p1;"),
+      "id is not constant");
+}
+
 /* What arrives by itself says so to the mbarrier. */
 static void asynchronous_stores(void **state) {
   (void)state;
@@ -543,6 +561,7 @@ int main(void) {
                                      cmocka_unit_test(addresses),
                                      cmocka_unit_test(reductions),
                                      cmocka_unit_test(local_memory),
+                                     cmocka_unit_test(barriers),
                                      cmocka_unit_test(modifiers),
                                      cmocka_unit_test(halves),
                                      cmocka_unit_test(eight_bit_floats),
