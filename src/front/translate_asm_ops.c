@@ -351,12 +351,6 @@ static bool op_bfi(ptx_ins *i) { /* bfi d, a, b, pos, len: a's low bits into b *
   return write_own(i, low_binary(F, WW_OP_OR, t, in, keep));
 }
 
-static bool op_prmt(ptx_ins *i) {
-  return i->nop <= 2 && /* f4e, rc8 ... */
-         write32(i, low_op(i->F, WW_OP_PRMT, WW_I32, read32(i, 1), read32(i, 2),
-                           read32(i, 3)));
-}
-
 static bool op_count(ptx_ins *i) { /* popc, clz, brev: result 32 bits but brev's */
   ww_val v = low_unary(i->F, i->x, i->type, read_own(i, 1));
   return i->x == WW_OP_BREV ? write_own(i, v)
@@ -893,7 +887,7 @@ static const ptx_row pure[] =
      {"lop3", op_lop3, 0, NONE},
      {"bfe", op_bfe, 0, NONE},
      {"bfi", op_bfi, 0, NONE},
-     {"prmt", op_prmt, 0, NONE},
+     {"prmt", ptx_prmt, 0, " f4e b4e rc8 ecl ecr rc16 "},
      {"popc", op_count, WW_OP_CTPOP, NONE},
      {"clz", op_count, WW_OP_CTLZ, NONE},
      {"brev", op_count, WW_OP_BREV, NONE},
@@ -950,6 +944,7 @@ static const ptx_row pure[] =
                                   {"elect", ptx_elect, 0, NULL},
                                   {"setmaxnreg", ptx_setmaxnreg, 0, NULL},
                                   {"tex", ptx_tex, 0, NULL},
+                                  {"tld4", ptx_gather, 0, NULL},
                                   {"suld", ptx_surface, 0, NULL},
                                   {"sust", ptx_surface, 1, NULL},
                                   {"txq", ptx_image_query, 0, NULL},

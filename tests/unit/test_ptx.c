@@ -279,6 +279,13 @@ static void textures(void **state) {
                        "add.s32 %r6, %r2, %r5;\nst.global.u32 [%d1], %r6;");
   has(t, "i32x4");
   has_not(t, "texdim");
+  t = lowered(pointer,
+              "ld.param.u64 %d1, [k_p];\nmov.f32 %f1, 0f40400000;\n"
+              "tex.2d.v4.f32.f32 {%f2, %f3, %f4, %f5}|%p1, [%d1, {%f1, %f1}];\n"
+              "selp.f32 %f6, %f2, %f1, %p1;\nst.global.f32 [%d1], %f6;");
+  has_not(t, "select"); /* it is in memory */
+  has(refused("tld4.r.2d.v4.f32.s32 {%f2, %f3, %f4, %f5}, [%d1, {%r1, %r1}];"),
+      "tld4.r");
   has(refused("tex.cube.v4.f32.f32 {%f2, %f3, %f4, %f5}, [%d1, {%f1, %f1, %f1, %f1}];"),
       "tex.cube");
   has(refused("tex.2d.v4.f32.f32 {%f2, %f3, %f4, %f5}, [%d1, {%f1}];"), "tex.2d");
