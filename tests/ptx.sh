@@ -68,6 +68,16 @@ echo '{"file":"turn.ptx","kernel":"turn","grid":[1],"block":[16,16],"args":[{"bu
 "$program" trace --launch "$dir/turn.launch" --full --dump "$dir/turned" >"$dir/log" 2>&1
 report "tex.2d: rows and columns exchanged" "$(od -An -v -w4 -tf4 "$dir/turned/arg1.bin" | awk '{ i = NR - 1; if ($1 + 0 != i % 16 * 16 + int(i / 16)) exit bad = 1 } END { if (bad || NR != 256) print "row " i }' || cat "$dir/log")"
 
+# ---- a gather: the second components of the four elements around (x + 1, y + 1), at the edges those that there are ----
+sed 's/tex.2d.v4.f32.f32 .*/add.f32 %f1, %f1, 0f3F800000;\nadd.f32 %f3, %f2, 0f3F800000;\ntld4.g.2d.v4.f32.f32 {%f4, %f5, %f6, %f7}, [%d1, {%f1, %f3}];/; s/, 16, %r1/, 8, %r1/; s/mul.wide.u32 %d4, %r3, 4/mul.wide.u32 %d4, %r3, 16/
+s/st.global.f32 \[%d5\], %f4/st.global.v4.f32 [%d5], {%f4, %f5, %f6, %f7}/' "$dir/turn.ptx" >"$dir/gather.ptx"
+echo '{"file":"gather.ptx","kernel":"turn","grid":[1],"block":[8,8],"args":[{"buffer":{"bytes":512,"type":"f32","fill":"index"}},{"buffer":{"bytes":1024,"type":"f32","fill":"zeros"}}]}' >"$dir/gather.launch"
+"$program" trace --launch "$dir/gather.launch" --full --dump "$dir/gathered" >"$dir/log" 2>&1
+report "tld4: the four around" "$(od -An -v -w4 -tf4 "$dir/gathered/arg1.bin" | awk '
+  function at(x, y) { x = x > 7 ? 7 : x; y = y > 7 ? 7 : y; return (y * 8 + x) * 2 + 1 }
+  { i = NR - 1; k = i % 4; t = int(i / 4); x = t % 8; y = int(t / 8); want = at(x + (k == 1 || k == 2), y + (k < 2)); if ($1 + 0 != want) { print "element " i ": " $1 ", not " want; exit } }
+  END { if (NR != 256) print "elements: " NR }' || cat "$dir/log")"
+
 # ---- what is not read ----
 printf '.version 8.7\n.target sm_100a\n.address_size 64\n.entry good() { ret; }\n.entry bad() { tcgen05.wait::ld.sync.aligned; ret; }\n' >"$dir/new.ptx"
 try "an unknown instruction refuses its kernel alone, by name" 0 'cannot be interpreted: PTX: tcgen05\.wait::ld' '' kernels "$dir/new.ptx"
@@ -136,6 +146,19 @@ EOF
   echo '{"file":"steps.cu","kernel":"steps","grid":[6],"block":[64],"args":[{"buffer":{"bytes":1536,"type":"i32","fill":"index"}},{"buffer":{"bytes":1536,"type":"i32","fill":"zeros"}},{"value":5}]}' >"$dir/steps.launch"
   for via in clang nvcc; do "$program" trace --seconds 0 --via $via --launch "$dir/steps.launch" --full --dump "$dir/steps.$via" >"$dir/log" 2>&1; done
   report "a barrier of the whole grid: the same results by both ways" "$(diff -r -x grid_workspace.bin "$dir/steps.clang" "$dir/steps.nvcc" 2>&1; ls "$dir/steps.nvcc" >/dev/null 2>&1 || cat "$dir/log")"
+  cat >"$dir/tile.cu" <<'EOF'
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+namespace cg = cooperative_groups;
+__global__ void tile(int *x) {
+  __shared__ cg::block_tile_memory<128> memory;
+  auto big = cg::tiled_partition<64>(cg::this_thread_block(memory));
+  x[threadIdx.x] = cg::reduce(big, x[threadIdx.x], cg::plus<int>()) * 100 + big.shfl(threadIdx.x, 40);
+}
+EOF
+  echo '{"file":"tile.cu","kernel":"tile","grid":[1],"block":[128],"args":[{"buffer":{"bytes":512,"type":"i32","fill":"index"}}]}' >"$dir/tile.launch"
+  "$program" trace --via nvcc --launch "$dir/tile.launch" --full --dump "$dir/tile.out" >"$dir/log" 2>&1
+  report "a tile of two warps" "$(od -An -v -w4 -td4 "$dir/tile.out/arg0.bin" | awk '{ t = int((NR - 1) / 64); if ($1 != (2016 + 4096 * t) * 100 + 40 + 64 * t) { print NR ": " $1; exit } } END { if (NR != 128) print "elements: " NR }' || cat "$dir/log")"
   printf '\357\273\277#ifdef __CUDACC__\n#endif\n__global__ void marked(float *x) { *x = 1; }\n' >"$dir/mark.cu"
   try "a source that begins with UTF-8's mark" 0 'marked +3 ' '' kernels --via nvcc "$dir/mark.cu"
   try "one of them, without --via" 0 '^time ' '' predict "$dir/sort.cu" -k DeviceRadixSortHistogramKernel --grid 100 --gpu h200 --color never

@@ -702,7 +702,7 @@ static bool cl_sub_group_fn(low_callee *c, const char *s) {
 }
 
 static void cl_group_vote(low_callee *c) { /* work_group_all, work_group_any */
-  ww_val r = low_bar(c->F, c->x, low_nonzero(c->F, call_arg(c, 0)), 0, 0);
+  ww_val r = low_bar(c->F, c->x, low_nonzero(c->F, call_arg(c, 0)), WW_NOVAL, WW_NOVAL);
   call_set_int(c, r, WW_I1, false);
 }
 

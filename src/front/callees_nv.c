@@ -22,16 +22,13 @@ void call_nv_sreg(low_callee *c) {
  * ext, 0: all)
  */
 void call_nv_bar(low_callee *c) {
-  int64_t id = 0;
-  int64_t count = 0;
-  if (c->y && c->nargs && !call_const(c, 0, &id))
-    low_refuse(c->F, "a named barrier whose id is not constant");
-  if (c->y)
-    call_const(c, 1, &count);
-  ww_val dst = low_bar(c->F, c->x, c->x ? low_nonzero(c->F, call_arg(c, 0)) : WW_NOVAL,
-                       id, count);
-  if (c->x)
-    call_set_int(c, dst, c->x == 1 ? WW_I32 : WW_I1, false);
+  bool reduces = c->x && !c->y;
+  ww_val p = reduces ? low_nonzero(c->F, call_arg(c, 0)) : WW_NOVAL;
+  ww_val id = c->y && c->nargs ? call_arg(c, 0) : WW_NOVAL;
+  ww_val threads = c->y && c->nargs > 1 ? call_arg(c, 1) : WW_NOVAL;
+  ww_val dst = low_bar(c->F, c->x, p, id, threads);
+  if (reduces)
+    call_set_int(c, dst, c->x == WW_BAR_POPC ? WW_I32 : WW_I1, false);
 }
 
 /* ---- warp ---- */

@@ -232,11 +232,9 @@ int low_value_named(const low_named *rows, const char *name, size_t n);
 /* as PTX and NVVM write them */
 extern const low_named low_rounds[], low_shuffles[], low_votes[];
 
-ww_val low_bar(low_fn *F,
-               int sub,
-               ww_val p,
-               int64_t id,
-               uint32_t count); /* its result, WW_NOVAL where sub is 0 */
+/* p: reduced over the block, id: NOVAL for 0, threads it waits for: NOVAL for all. Its
+ * result, NOVAL where nothing is reduced. */
+ww_val low_bar(low_fn *F, ww_bar sub, ww_val p, ww_val id, ww_val threads);
 /* out[1]: i1, whether there is such a lane; only with `flag` */
 void low_shfl(
     low_fn *F, ww_shfl mode, ww_type t, const ww_val in[3], bool flag, ww_val out[2]);

@@ -81,16 +81,21 @@ int low_nv_sreg(const char *s) {
 
 /* ---- warps and blocks ---- */
 
-ww_val low_bar(low_fn *F, int sub, ww_val p, int64_t id, uint32_t count) {
-  ww_type t = sub == 0 ? WW_VOID : sub == 1 ? WW_I32 : WW_I1;
-  ww_val dst = sub ? low_new_val(F, t) : WW_NOVAL;
+ww_val low_bar(low_fn *F, ww_bar sub, ww_val p, ww_val id, ww_val threads) {
+  bool reduces = p != WW_NOVAL;
+  ww_type t = !reduces ? WW_VOID : sub == WW_BAR_POPC ? WW_I32 : WW_I1;
+  ww_val dst = reduces ? low_new_val(F, t) : WW_NOVAL;
+  uint64_t known = 0;
+  bool named = id != WW_NOVAL && !low_is_const(F, id, &known);
+  if (reduces && named)
+    low_refuse(F, "a barrier that reduces, whose id is not constant");
   ww_ins *i = low_ins(F, WW_OP_BAR, t);
-  i->a = p;
+  i->a = reduces ? p : named || threads != WW_NOVAL ? id : WW_NOVAL;
+  i->b = threads;
   i->sub = sub;
-  i->imm = id;
-  i->ext = count;
+  i->imm = i->a == id ? 0 : known;
   i->dst = dst;
-  i->nres = sub != 0;
+  i->nres = reduces;
   return dst;
 }
 

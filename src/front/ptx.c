@@ -214,6 +214,11 @@ ww_status ww_ptx_read(const char *text,
                     .type = WW_I32,
                     .align = 16,
                     .bytes = 16},
+      .reserved = {.name = "reserved_shared",
+                   .space = WW_SHARED,
+                   .type = WW_I8,
+                   .align = 16,
+                   .bytes = 288},
       .e = e};
   low_begin(&p->m);
   p->has_lines =

@@ -85,6 +85,8 @@ static bool variable(ptx_state *s, const char *name, ww_val *address) {
   }
   if (!strcmp(name, "%envreg"))
     v = &f->p->workspace;
+  if (!strcmp(name, "%reserved_smem_offset_1"))
+    v = &f->p->reserved;
   if (v && (v->space == WW_GLOBAL || v->space == WW_SHARED || v->space == WW_CONST)) {
     *address = low_symbol_address(f->F, ptx_symbol(f->p, v), 0);
     return true;

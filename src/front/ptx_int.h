@@ -62,6 +62,8 @@ typedef struct {
   bool has_lines;      /* .loc and .file are there */
   uint64_t init_bytes; /* of variables so far */
   ptx_var workspace;   /* that the driver gives cooperative grids: %envreg */
+  /* Of each block, for tiles of cooperative groups: %reserved_smem_offset_1. */
+  ptx_var reserved;
   ww_err *e;
 } ptx_module;
 

@@ -368,6 +368,10 @@ static bool special(ptx_ins *i, const char *s, ww_type t, ww_val *out) {
     snprintf(name, sizeof name, "cluster.explicit");
   if (!strcmp(name, "dynamic_smem_size"))
     snprintf(name, sizeof name, "dynamic.smem.size");
+  if (!strcmp(name, "current_graph_exec")) { /* no graph has launched it */
+    *out = low_const(i->F, t, 0);
+    return true;
+  }
   bool clock = ww_starts(name, "clock") || ww_starts(name, "globaltimer");
   int r = low_nv_sreg(name);
   if (!warp && !clock && r < 0)

@@ -176,6 +176,7 @@ bool ptx_wgmma(ptx_ins *i);
 
 /* translate_asm_simd.c */
 bool ptx_vabsdiff(ptx_ins *i);
+bool ptx_prmt(ptx_ins *i);
 bool ptx_bmsk(ptx_ins *i);
 bool ptx_szext(ptx_ins *i);
 bool ptx_cvt_pack(ptx_ins *i);
@@ -183,6 +184,7 @@ bool ptx_fns(ptx_ins *i);
 
 /* translate_asm_tex.c */
 bool ptx_tex(ptx_ins *i);
+bool ptx_gather(ptx_ins *i);
 bool ptx_surface(ptx_ins *i); /* x: a store */
 bool ptx_image_query(ptx_ins *i);
 

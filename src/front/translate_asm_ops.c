@@ -351,12 +351,6 @@ static bool op_bfi(ptx_ins *i) { /* bfi d, a, b, pos, len: a's low bits into b *
   return write_own(i, low_binary(F, WW_OP_OR, t, in, keep));
 }
 
-static bool op_prmt(ptx_ins *i) {
-  return i->nop <= 2 && /* f4e, rc8 ... */
-         write32(i, low_op(i->F, WW_OP_PRMT, WW_I32, read32(i, 1), read32(i, 2),
-                           read32(i, 3)));
-}
-
 static bool op_count(ptx_ins *i) { /* popc, clz, brev: result 32 bits but brev's */
   ww_val v = low_unary(i->F, i->x, i->type, read_own(i, 1));
   return i->x == WW_OP_BREV ? write_own(i, v)
@@ -796,25 +790,29 @@ static bool op_activemask(ptx_ins *i) {
 }
 
 static bool op_bar(ptx_ins *i) {
+  static const low_named kinds[] = {{"arrive", WW_BAR_ARRIVE},
+                                    {"popc", WW_BAR_POPC},
+                                    {"and", WW_BAR_AND},
+                                    {"or", WW_BAR_OR},
+                                    {NULL, -1}};
   low_fn *F = i->F;
-  uint64_t id = 0;
-  uint64_t count = 0;
   if (ptx_has(i, "warp")) {
     low_ins(F, WW_OP_SYNCWARP, WW_VOID);
     return true;
   }
   if (ptx_has(i, "cluster"))
     return ptx_cluster_barrier(i);
-  if (ptx_has(i, "arrive"))
+  int kind = by_modifier(i, kinds);
+  ww_bar sub = kind < 0 ? WW_BAR_SYNC : kind;
+  bool red = ptx_has(i, "red");
+  uint32_t at = red; /* behind the result; a predicate comes last */
+  if (sub == WW_BAR_ARRIVE && i->narg < 2)
     return false;
-  int sub = !ptx_has(i, "red") ? 0 : ptx_has(i, "popc") ? 1 : ptx_has(i, "and") ? 2 : 3;
-  uint32_t at = sub != 0; /* behind the result; a predicate comes last */
-  if (i->narg > at && !low_is_const(F, read32(i, at), &id))
-    return false;
-  if (i->narg > 2 * at + 1 && !low_is_const(F, read32(i, at + 1), &count))
-    count = 0;
-  ww_val r = low_bar(F, sub, sub ? read_t(i, i->narg - 1, WW_I1) : WW_NOVAL, id, count);
-  return !sub || write_as(i, r, sub == 1 ? WW_I32 : WW_I1);
+  ww_val id = i->narg > at ? read32(i, at) : WW_NOVAL;
+  ww_val threads = i->narg > 2 * at + 1 ? read32(i, at + 1) : WW_NOVAL;
+  ww_val r =
+      low_bar(F, sub, red ? read_t(i, i->narg - 1, WW_I1) : WW_NOVAL, id, threads);
+  return !red || write_as(i, r, sub == WW_BAR_POPC ? WW_I32 : WW_I1);
 }
 
 static bool op_fence(ptx_ins *i) {
@@ -889,7 +887,7 @@ static const ptx_row pure[] =
      {"lop3", op_lop3, 0, NONE},
      {"bfe", op_bfe, 0, NONE},
      {"bfi", op_bfi, 0, NONE},
-     {"prmt", op_prmt, 0, NONE},
+     {"prmt", ptx_prmt, 0, " f4e b4e rc8 ecl ecr rc16 "},
      {"popc", op_count, WW_OP_CTPOP, NONE},
      {"clz", op_count, WW_OP_CTLZ, NONE},
      {"brev", op_count, WW_OP_BREV, NONE},
@@ -946,6 +944,7 @@ static const ptx_row pure[] =
                                   {"elect", ptx_elect, 0, NULL},
                                   {"setmaxnreg", ptx_setmaxnreg, 0, NULL},
                                   {"tex", ptx_tex, 0, NULL},
+                                  {"tld4", ptx_gather, 0, NULL},
                                   {"suld", ptx_surface, 0, NULL},
                                   {"sust", ptx_surface, 1, NULL},
                                   {"txq", ptx_image_query, 0, NULL},

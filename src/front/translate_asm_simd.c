@@ -46,14 +46,43 @@ bool ptx_vabsdiff(ptx_ins *i) {
   return result(i, r);
 }
 
-/* bmsk.clamp.b32 d, a, b: b ones from bit a on */
+/* prmt.b32{.mode} d, a, b, c: a mode has four selectors, of which c's low bits name one
+ */
+bool ptx_prmt(ptx_ins *i) {
+  static const struct {
+    const char *mode;
+    uint64_t selectors; /* the first lowest */
+  } modes[] = {{"f4e", 0x6543543243213210}, {"b4e", 0x0123701267015670},
+               {"rc8", 0x3333222211110000}, {"ecl", 0x3333322232113210},
+               {"ecr", 0x3210221011100000}, {"rc16", 0x3232101032321010}};
+  low_fn *F = i->F;
+  ww_val a = word(i, 1);
+  ww_val b = word(i, 2);
+  ww_val c = word(i, 3);
+  uint32_t here = low_here(F);
+  for (size_t k = 0; k < sizeof modes / sizeof *modes; k++)
+    if (ptx_has(i, modes[k].mode)) {
+      ww_val at = low_op32k(F, WW_OP_SHL, low_op32k(F, WW_OP_AND, c, 3), 4);
+      c = low_binary(F, WW_OP_LSHR, WW_I64, low_const(F, WW_I64, modes[k].selectors),
+                     at);
+      c = low_op32k(F, WW_OP_AND, low_int_to(F, c, WW_I64, WW_I32, false), 0xffff);
+    }
+  ww_val r = low_op(F, WW_OP_PRMT, WW_I32, a, b, c);
+  low_parts(F, here, WW_OP_PRMT);
+  return result(i, r);
+}
+
+/* bmsk.clamp.b32 d, a, b: b ones from bit a on; both counted from 0 again behind 31
+ * with .wrap */
 bool ptx_bmsk(ptx_ins *i) {
   low_fn *F = i->F;
   ww_val a = word(i, 1);
   ww_val b = word(i, 2);
-  if (!ptx_has(i, "clamp"))
-    return false;
   uint32_t here = low_here(F);
+  if (ptx_has(i, "wrap")) {
+    a = low_op32k(F, WW_OP_AND, a, 31);
+    b = low_op32k(F, WW_OP_AND, b, 31);
+  }
   ww_val ones = low_op32k(F, WW_OP_SUB, low_op32(F, WW_OP_SHL, low_i32(F, 1), b), 1);
   ww_val r = low_op32(F, WW_OP_SHL, ones, a);
   low_parts(F, here, WW_OP_SHL);

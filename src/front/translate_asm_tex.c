@@ -16,6 +16,7 @@ typedef struct {
   ww_val handle;
   const char *at[5]; /* coordinates; the layer comes first */
   uint32_t nat;
+  double beside[2]; /* added to x and y */
 } image;
 
 /* 1d, 2d, 3d, a1d or a2d among the modifiers; false: cubes, samples. */
@@ -66,9 +67,13 @@ static ww_val coordinate(ptx_ins *i, const image *m, uint32_t axis) {
   if (m->layered && axis == m->axes)
     return whole(i, m->at[0]);
   const char *operand = m->at[axis + m->layered];
-  return m->whole ? whole(i, operand)
-                  : low_convert(i->F, ptx_read(i, operand, WW_F32), WW_F32, WW_I64,
-                                WW_RD, true);
+  if (m->whole)
+    return whole(i, operand);
+  ww_val at = ptx_read(i, operand, WW_F32);
+  if (axis < 2 && m->beside[axis] != 0)
+    at = low_binary(i->F, WW_OP_FADD, WW_F32, at,
+                    low_fconst(i->F, WW_F32, m->beside[axis]));
+  return low_convert(i->F, at, WW_F32, WW_I64, WW_RD, true);
 }
 
 /* Rows before the element: (z * height + y); x is left to the caller. */
@@ -103,7 +108,53 @@ static uint32_t components(ptx_ins *i, const char *const part[4]) {
   return n;
 }
 
-/* tex[.level|.grad].2d.v4.f32.f32 {r, g, b, a}, [handle, {x, y}]{, level ...} */
+/* Of element {x, y}, or the nearest that there is. */
+static low_addr texel(ptx_ins *i, const image *m) {
+  low_fn *F = i->F;
+  ww_val x = coordinate(i, m, 0);
+  /* a fetch from linear memory has no edge that is known here */
+  if (!m->whole || m->axes > 1 || m->layered)
+    x = low_op64(F, WW_OP_ADD, row_start(i, m, true), clamped(F, m, 0, x));
+  return (low_addr){.base = low_lea(F, m->handle, x, m->element),
+                    .space = WW_GLOBAL,
+                    .align = m->element,
+                    .flags = WW_F_READONLY};
+}
+
+/* tld4.r.2d.v4.f32.f32 {a, b, c, d}, [handle, {x, y}]: one component of the four
+ * elements around the place, from the lower left against the clock's */
+bool ptx_gather(ptx_ins *i) {
+  static const low_named which[] = {{"r", 0}, {"g", 1}, {"b", 2}, {"a", 3}, {NULL, -1}};
+  static const double around[4][2] = {{-.5, .5}, {.5, .5}, {.5, -.5}, {-.5, -.5}};
+  low_fn *F = i->F;
+  image m = {0};
+  const char *part[5];
+  ww_val v[4];
+  int component = i->nop > 1 ? low_value_named(which, i->op[1], strlen(i->op[1])) : -1;
+  bool known =
+      (i->type == WW_F32 || i->type == WW_I32) && ptx_nth_type(i, 1).t == WW_F32;
+  if (component < 0 || !known || !shape_of(i, &m) || m.axes != 2 || i->narg < 2 ||
+      ptx_list(i, i->arg[0], part, 5) != 4)
+    return false;
+  m.element = (component > 1 ? 4 : component + 1) * ww_type_bytes[i->type];
+  uint32_t here = low_here(F);
+  if (!operand_of(i, i->arg[1], &m))
+    return false;
+  for (int k = 0; k < 4; k++) {
+    low_comp c = low_element(i->type, 0);
+    memcpy(m.beside, around[k], sizeof m.beside);
+    low_addr p = texel(i, &m);
+    p.off = component * ww_type_bytes[i->type];
+    low_load(F, p, &c, 1, &v[k]);
+  }
+  low_parts(F, here, WW_OP_LD);
+  for (int k = 0; k < 4; k++)
+    ptx_write(i, part[k], v[k], i->type, i->sign);
+  return true;
+}
+
+/* tex[.level|.grad].2d.v4.f32.f32 {r, g, b, a}[|there], [handle, {x, y}]{, level ...}
+ */
 bool ptx_tex(ptx_ins *i) {
   low_fn *F = i->F;
   image m = {.whole = ptx_nth_type(i, 1).t == WW_I32};
@@ -111,24 +162,19 @@ bool ptx_tex(ptx_ins *i) {
   low_comp c[4];
   ww_val v[4];
   bool known = i->type == WW_F32 || i->type == WW_I32;
-  if (!known || !shape_of(i, &m) || i->narg < 2 || ptx_list(i, i->arg[0], part, 5) != 4)
+  uint32_t parts = ptx_list(i, i->arg[0], part, 5);
+  bool tells = parts == 5 && *part[4] == '|'; /* whether the element is in memory */
+  if (!known || !shape_of(i, &m) || i->narg < 2 || parts != 4u + tells)
     return false;
   uint32_t n = components(i, part);
   m.element = n * ww_type_bytes[i->type];
   uint32_t here = low_here(F);
   if (!operand_of(i, i->arg[1], &m))
     return false;
-  /* a fetch from linear memory, which has no edge that is known here */
-  bool linear = m.whole && m.axes == 1 && !m.layered;
-  ww_val x = coordinate(i, &m, 0);
-  if (!linear)
-    x = low_op64(F, WW_OP_ADD, row_start(i, &m, true), clamped(F, &m, 0, x));
-  low_addr p = {.base = low_lea(F, m.handle, x, m.element),
-                .space = WW_GLOBAL,
-                .align = m.element,
-                .flags = WW_F_READONLY};
-  low_load(F, p, low_elements(c, i->type, n), n, v);
+  low_load(F, texel(i, &m), low_elements(c, i->type, n), n, v);
   low_parts(F, here, WW_OP_LD);
+  if (tells)
+    ptx_write(i, part[4] + 1, low_const(F, WW_I1, 1), WW_I1, false);
   for (uint32_t k = 0; k < n; k++)
     ptx_write(i, part[k], v[k], i->type, i->sign);
   return true;

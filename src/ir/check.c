@@ -202,10 +202,17 @@ static void check_vector(checker *c) {
 
 static void check_bar(checker *c) {
   const ww_ins *i = c->ins;
-  if (i->sub && (i->a == WW_NOVAL || val_type(c, i->a) != WW_I1))
+  bool reduces = ww_bar_reduces(i);
+  if (reduces && (i->a == WW_NOVAL || val_type(c, i->a) != WW_I1))
     bad(c, "needs an i1 to reduce");
-  same_type_results(c, i->sub ? 1 : 0);
-  if (i->sub && i->type != (i->sub == 1 ? WW_I32 : WW_I1))
+  if (!reduces && i->a != WW_NOVAL && val_type(c, i->a) != WW_I32)
+    bad(c, "has an id that is no i32");
+  if (i->b != WW_NOVAL && (i->a == WW_NOVAL || val_type(c, i->b) != WW_I32))
+    bad(c, "has a number of threads that is no i32");
+  if (i->sub == WW_BAR_ARRIVE && i->b == WW_NOVAL)
+    bad(c, "does not say how many threads it is for");
+  same_type_results(c, reduces);
+  if (reduces && i->type != (i->sub == WW_BAR_POPC ? WW_I32 : WW_I1))
     bad(c, "gives no %s", ww_type_names[i->type]);
 }
 

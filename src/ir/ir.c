@@ -7,7 +7,7 @@ ww_operands ww_ins_operands(const ww_ins *i) {
   case WW_OP_MATH:
     return (ww_operands){ww_math_args[i->sub], 0, 0, 1};
   case WW_OP_BAR:
-    return (ww_operands){i->a != WW_NOVAL, 0, 0, 1};
+    return (ww_operands){(i->a != WW_NOVAL) + (i->b != WW_NOVAL), 0, 0, 1};
   case WW_OP_ST:
   case WW_OP_CALLI:
   case WW_OP_PRINTF:

@@ -62,6 +62,7 @@ typedef enum {
 
 typedef enum { WW_SHFL_IDX, WW_SHFL_UP, WW_SHFL_DOWN, WW_SHFL_BFLY } ww_shfl;
 typedef enum { WW_VOTE_ALL, WW_VOTE_ANY, WW_VOTE_UNI, WW_VOTE_BALLOT } ww_vote;
+typedef enum { WW_BAR_SYNC, WW_BAR_POPC, WW_BAR_AND, WW_BAR_OR, WW_BAR_ARRIVE } ww_bar;
 
 typedef enum {
 #define SREG(name, ...) WW_SREG_##name,
@@ -271,6 +272,11 @@ extern const char *const ww_space_names[WW_NSPACES];
 extern const char *const ww_sreg_names[WW_NSREGS];
 extern const char *const ww_dialect_names[WW_NDIALECTS];
 extern const char *const ww_class_names[WW_NCLASSES];
+
+/* A barrier of the block that combines a value of all who wait there. */
+static inline bool ww_bar_reduces(const ww_ins *i) {
+  return i->sub >= WW_BAR_POPC && i->sub <= WW_BAR_OR;
+}
 
 /* Operands of one instruction: the first `fixed` of a, b, c, then n values in the pool,
  * `stride` slots apart (2 for the (value, block) pairs of a switch). */

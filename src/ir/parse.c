@@ -433,7 +433,7 @@ static void take_fixed(parser *p, ww_ins *i) {
   int n = 0;
   for (bool more = at_operand(p); more && n < 3; more = ww_lex_accept(p->l, ','))
     *slot[n++] = take_operand(p, ww_ins_literal_type(i));
-  if (n != want && !(i->op == WW_OP_BAR && n == 0))
+  if (n != want && !(i->op == WW_OP_BAR && n < want))
     ww_lex_fail(p->l, "%s needs %d operands, not %d", ww_ops[i->op].name, want, n);
 }
 

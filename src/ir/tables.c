@@ -55,7 +55,7 @@ static const char *const rmw_names[WW_NRMWS] = {
 static const char *const shfl_names[] = {"idx", "up", "down", "bfly"};
 static const char *const vote_names[] = {"all", "any", "uni", "ballot"};
 static const char *const match_names[] = {"any", "all"};
-static const char *const bar_names[] = {"sync", "popc", "and", "or"};
+static const char *const bar_names[] = {"sync", "popc", "and", "or", "arrive"};
 static const char *const mbar_names[WW_NMBARS] = {
 #define MBAR(name, text, ...) text,
 #include "enums.def"

@@ -234,6 +234,7 @@ struct ww_exec {
   uint32_t local_stride, local_top;
   /* barrier */
   const ww_seg *bar;
+  uint32_t bar_id, bar_threads; /* threads it waits for; 0: all of the block */
   uint32_t bar_result;
   /* at an mbarrier: the wait is given up, once; times in a row that it was */
   bool timed_out;

@@ -404,11 +404,12 @@ static void make_switch(dec *d, uint32_t b, const ww_ins *i, ww_seg *s, ww_edge 
   s->cases = c;
 }
 
-/* Of the mbarrier's address, and of what says which phase. */
+/* Of the mbarrier's address, and of what says which phase; of a barrier's id, and of
+ * the threads it waits for. */
 static const uint32_t *wait_slots(dec *d, const ww_ins *i) {
   uint32_t *s = WW_NEWN(d->a, uint32_t, 2);
-  s[0] = d->slot[i->a];
-  s[1] = d->slot[i->b];
+  s[0] = i->a == WW_NOVAL ? 0 : d->slot[i->a];
+  s[1] = i->b == WW_NOVAL ? 0 : d->slot[i->b];
   return s;
 }
 
@@ -445,6 +446,7 @@ static void control(dec *d, uint32_t b, const ww_ins *i, ww_seg *s) {
     s->slots = slot_list(d, i->ext, i->n);
     break;
   case WW_OP_MWAIT:
+  case WW_OP_BAR:
     s->slots = wait_slots(d, i);
     break;
   default:

@@ -47,6 +47,8 @@ static uint32_t known_operands(const ww_ins *i) {
   case WW_OP_MALLOC:
   case WW_OP_PRINTF:
     return UINT32_MAX;
+  case WW_OP_BAR: /* its id and how many it waits for, not what it reduces */
+    return ww_bar_reduces(i) ? 0 : UINT32_MAX;
   case WW_OP_WGMMA: /* mode, scale, descriptors; A in registers may be anything */
     return 2;
   default:

@@ -408,6 +408,23 @@ static void trap(ww_exec *x, const ww_seg *s) {
                            : "the kernel executed a trap");
 }
 
+/* Its id and what it waits for are those of the warp's first lane: PTX asks that all
+ * have the same. */
+static bool come_to_barrier(ww_exec *x, const ww_seg *s) {
+  enum { BARRIERS = 16 }; /* of a block */
+  const ww_ins *i = s->ins;
+  uint32_t lane = __builtin_ctzll(x->mask);
+  bool reduces = ww_bar_reduces(i);
+  if (reduces)
+    x->bar_result = __builtin_popcountll(bits_of(ROW(u32, s->a)) & x->mask);
+  x->bar_id = i->imm + (reduces || i->a == WW_NOVAL ? 0 : ROW(u32, s->slots[0])[lane]);
+  x->bar_threads = i->b == WW_NOVAL ? 0 : ROW(u32, s->slots[1])[lane];
+  if (x->bar_id < BARRIERS)
+    return true;
+  ww_exec_fault(x, i, "barrier %u: a block has %d, from 0 on", x->bar_id, BARRIERS);
+  return false;
+}
+
 static ww_run_end run(ww_exec *x) {
   if (x->paused && !ww_spin_wakes(x))
     return WW_RUN_WAIT;
@@ -489,10 +506,10 @@ static ww_run_end run(ww_exec *x) {
     default: /* barriers: the block waits */
       x->bar = s;
       x->pc = s->edge[0].target;
-      x->bar_result = s->ins && s->ins->a != WW_NOVAL
-                          ? __builtin_popcountll(bits_of(ROW(u32, s->a)) & x->mask)
-                          : 0;
-      return s->ctl == WW_OP_BAR ? WW_RUN_BARRIER : WW_RUN_GRIDSYNC;
+      x->bar_result = 0;
+      if (s->ctl != WW_OP_BAR)
+        return WW_RUN_GRIDSYNC;
+      return come_to_barrier(x, s) ? WW_RUN_BARRIER : WW_RUN_FAULT;
     }
     if (__builtin_expect(x->fault != NULL, 0))
       return WW_RUN_FAULT;

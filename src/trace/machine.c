@@ -380,6 +380,7 @@ void ww_block_start(ww_machine *m,
   memset(b->shared, m->s.stale, m->shared_bytes);
   b->index = index;
   b->done = false;
+  memset(b->arrived, 0, sizeof b->arrived);
   for (uint32_t w = 0; w < b->n; w++) {
     b->state[w] = w < m->warps ? WW_RUN_SLICE : WW_RUN_DONE;
     if (w >= m->warps)

@@ -13,7 +13,11 @@ typedef struct {
   ww_run_end *state; /* per warp; WW_RUN_SLICE: can run */
   uint32_t n;
   uint8_t *shared;
-  bool done;           /* all its warps are */
+  bool done; /* all its warps are */
+  struct {
+    uint32_t lanes;
+    uint64_t warps;    /* a bit each */
+  } arrived[16];       /* at its barriers, of warps that did not wait there */
   ww_cluster *cluster; /* that it is the first of */
 } thread_block;
 

@@ -38,14 +38,13 @@ typedef struct {
 
 /* ---- barriers ---- */
 
-static bool waits(const thread_block *b, uint32_t w, ww_run_end what, int64_t id) {
-  return b->state[w] == what &&
-         (what != WW_RUN_BARRIER || b->warps[w]->bar->ins->imm == id);
+static bool waits(const thread_block *b, uint32_t w, ww_run_end what, uint32_t id) {
+  return b->state[w] == what && (what != WW_RUN_BARRIER || b->warps[w]->bar_id == id);
 }
 
 /* The warps that wait there go on. */
 static void
-release(const ww_observer *obs, thread_block *b, ww_run_end what, int64_t id) {
+release(const ww_observer *obs, thread_block *b, ww_run_end what, uint32_t id) {
   uint32_t total = 0, count = 0;
   uint64_t met = 0;
   for (uint32_t w = 0; w < b->n; w++)
@@ -60,37 +59,66 @@ release(const ww_observer *obs, thread_block *b, ww_run_end what, int64_t id) {
     if (!waits(b, w, what, id))
       continue;
     uint8_t sub = x->bar->ins->sub;
-    x->bar_result = sub == 2 ? total == count : sub == 3 ? total > 0 : total;
+    x->bar_result = sub == WW_BAR_AND  ? total == count
+                    : sub == WW_BAR_OR ? total > 0
+                                       : total;
     b->state[w] = WW_RUN_SLICE;
   }
-  if (obs->sync && what == WW_RUN_BARRIER)
-    obs->sync(obs->ctx, b->index, met);
+  if (what != WW_RUN_BARRIER)
+    return;
+  if (obs->sync)
+    obs->sync(obs->ctx, b->index, met | b->arrived[id].warps);
+  b->arrived[id].lanes = b->arrived[id].warps = 0;
 }
 
-/* Lets the warps at one barrier go on when enough have come: as many as it names, else
- * all that still run. When everyone waits and no barrier has enough, the lowest id
- * other than 0 gives way. True when some go on.
- */
+/* Warps that only arrive are noted, and go on. */
+static bool note_arrivals(const schedule *s, thread_block *b) {
+  bool any = false;
+  for (uint32_t w = 0; w < b->n; w++) {
+    ww_exec *x = b->warps[w];
+    if (b->state[w] != WW_RUN_BARRIER || x->bar->ins->sub != WW_BAR_ARRIVE)
+      continue;
+    b->arrived[x->bar_id].lanes +=
+        x->split ? (uint32_t)__builtin_popcountll(x->mask) : s->m->lanes;
+    b->arrived[x->bar_id].warps |= 1ull << x->id.warp;
+    b->state[w] = WW_RUN_SLICE;
+    any = true;
+  }
+  return any;
+}
+
+/* As many warps as the barrier at which w waits names, else all that still run. */
 static bool
-release_barrier(const schedule *s, thread_block *b, uint32_t live, uint32_t waiting) {
-  int64_t low = -1;
+enough(const schedule *s, const thread_block *b, uint32_t w, uint32_t live) {
+  const ww_exec *x = b->warps[w];
+  uint32_t lanes = s->m->lanes;
+  uint32_t here = b->arrived[x->bar_id].lanes / lanes;
+  for (uint32_t v = 0; v < b->n; v++)
+    here += waits(b, v, WW_RUN_BARRIER, x->bar_id);
+  return here >= (x->bar_threads ? (x->bar_threads + lanes - 1) / lanes : live);
+}
+
+/* Lets the warps at barriers go on where enough have come. When everyone waits and no
+ * barrier has enough, the lowest id other than 0 gives way. True when some go on. */
+static bool
+release_barriers(const schedule *s, thread_block *b, uint32_t live, uint32_t waiting) {
+  uint32_t low = 0;
+  bool any = false;
   for (uint32_t w = 0; w < b->n; w++) {
     if (b->state[w] != WW_RUN_BARRIER)
       continue;
-    const ww_ins *i = b->warps[w]->bar->ins;
-    uint32_t here = 0, need = i->ext ? (i->ext + s->m->lanes - 1) / s->m->lanes : live;
-    for (uint32_t v = 0; v < b->n; v++)
-      here += waits(b, v, WW_RUN_BARRIER, i->imm);
-    if (here >= need) {
-      release(s->obs, b, WW_RUN_BARRIER, i->imm);
-      return true;
-    }
-    if (low <= 0 || (i->imm && i->imm < low))
-      low = i->imm;
+    uint32_t id = b->warps[w]->bar_id;
+    if (enough(s, b, w, live)) {
+      release(s->obs, b, WW_RUN_BARRIER, id);
+      any = true;
+    } else if (!low || (id && id < low))
+      low = id;
   }
-  if (waiting == live)
+  if (!any && waiting == live) {
     release(s->obs, b, WW_RUN_BARRIER, low);
-  return waiting == live;
+    any = true;
+  }
+  return any;
 }
 
 /* ---- turns ---- */
@@ -140,12 +168,13 @@ static ww_status turn(schedule *s, thread_block *b) {
   }
   if (b->n > s->m->warps)
     s->moved |= ww_split_meet(s->m, b, false);
+  s->moved |= note_arrivals(s, b);
   for (uint32_t w = 0; w < b->n; w++) {
     live += b->state[w] != WW_RUN_DONE;
     bars += b->state[w] == WW_RUN_BARRIER;
     grids += b->state[w] == WW_RUN_GRIDSYNC;
   }
-  if (bars && release_barrier(s, b, live, bars + grids))
+  if (bars && release_barriers(s, b, live, bars + grids))
     for (uint32_t w = 0; w < b->n; w++)
       s->moved |= b->state[w] == WW_RUN_SLICE && gets_on(b->warps[w]);
   b->done = !live;

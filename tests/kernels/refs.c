@@ -609,7 +609,28 @@ static void ref_inline_ptx(ref_state *r) {
   }
 }
 
+static void ref_permute_ptx(ref_state *r) {
+  EACH(i, 64) {
+    uint32_t a = (uint32_t)i * 2654435761u, n = i % 4, from = i % 32, len = i * 7 % 32;
+    uint64_t both = (uint64_t)(~a * 40503u) << 32 | a;
+    for (uint32_t j = 0; j < 4; j++) {
+      uint32_t byte[6] = {n + j, (n - j) & 7, n, n > j ? n : j, n < j ? n : j, n % 2 * 2 + j % 2};
+      EACH(m, 6) U32(1)[m * 64 + i] |= (uint32_t)(both >> 8 * byte[m] & 255) << 8 * j;
+    }
+    U32(1)[384 + i] = (uint32_t)(((1ull << len) - 1) << from);
+    U32(1)[448 + i] = i > 31 ? 0 : (uint32_t)((i * 7 > 31 ? ~0ull : (1ull << i * 7) - 1) << i);
+  }
+}
+
 /* ---- shared memory, barriers, warps under branches ---- */
+
+static void ref_named_barrier(ref_state *r) {
+  for (int t = 0; t < INT(2); t++) {
+    int many = 0;
+    EACH(l, 64) many += I32(0)[t * 64 + l] + t > 100;
+    EACH(l, 64) I32(1)[t * 64 + l] = (I32(0)[t * 64 + 63 - l] + t) * 1000 + many;
+  }
+}
 
 static void ref_bank_stride(ref_state *r) { EACH(t, 64) I32(1)[t] = I32(0)[t ^ 1]; }
 static void ref_bank_double(ref_state *r) {
@@ -887,7 +908,7 @@ static const struct {
     SAME(int_wrap), SAME(shifts), SAME(char_short), SAME(minmax_nan), SAME(vote), SAME(match_reduce),
     SAME(shfl_modes), SAME(cg_tile), SAME(cas_loop), SAME(atomics_mixed), SAME(dyn_shared), SAME(symbols),
     SAME(struct_index), SAME(struct_param), SAME(struct_out), SAME(torch_rows), SAME(alias_halves), SAME(template_axpy), SAME(grid3d),
-    SAME(inline_ptx),
+    SAME(inline_ptx), SAME(permute_ptx), SAME(named_barrier),
     SAME(bank_double), SAME(odd_block), SAME(grid_stride), SAME(barrier_exit), SAME(syncwarp), SAME(shfl_divergent),
     SAME(break_continue), SAME(const_init), SAME(two_shared), SAME(bitonic), SAME(wmma), SAME(mma_ptx), SAME(dp4a),
     SAME(simd_video), SAME(convert), SAME(denormal), SAME(rounding), SAME(monotone_rows), SAME(zipf_histogram),

@@ -126,6 +126,9 @@ static const char all_shapes[] =
     "  memcpy %p, %t, 100:i64\n"
     "  bar #1\n"
     "  %n = bar.popc i32 %ok\n"
+    "  %n1 = bar.and i1 %ok, 64:i32 #2\n"
+    "  bar %n, 128:i32\n"
+    "  bar.arrive %n, 128:i32\n"
     "  printf $tab:i64, %n, 3:i8\n"
     "  %low = ftosi i32 from f32 %sq\n"
     "  %rnd = ftosi.rn i32 from f32 %sq\n"
@@ -547,6 +550,9 @@ static void test_check_rejects_text(void **state) {
       {"@a:\n  switch i32 %n, @b, %n @b\n@b:\n  ret\n", "case 0 is no i32 constant"},
       {"@a:\n  cbr %n, @b, @b\n@b:\n  ret\n", "operand 0 has type i32"},
       {"@a:\n  %x = bar.popc i32\n  ret\n", "needs an i1"},
+      {"@a:\n  bar 1:i64\n  ret\n", "has an id that is no i32"},
+      {"@a:\n  bar 1:i32, 64:i64\n  ret\n", "has a number of threads that is no i32"},
+      {"@a:\n  bar.arrive 1:i32\n  ret\n", "does not say how many threads"},
       {"@a:\n  %x = shfl.up i32 1.0:f32, 1, 0\n  ret\n", "operand 0 has type f32"},
       {"@a:\n  %x = mov i32 $s\n  ret\n", "no symbol's address"},
       {"@a:\n  mbar.init i32 [%p], 1\n  ret\n", "cannot have type i32"},
@@ -679,7 +685,8 @@ static void test_uses(void **state) {
   assert_int_equal(ww_ins_uses(f, &ins[16], v, 8), 1); /* math.sqrt */
   assert_int_equal(ww_ins_uses(f, &ins[20], v, 8), 0); /* bar without operand */
   assert_int_equal(ww_ins_uses(f, &ins[21], v, 8), 1); /* bar.popc */
-  assert_int_equal(ww_ins_uses(f, &ins[22], v, 8), 3); /* printf: format and two */
+  assert_int_equal(ww_ins_uses(f, &ins[22], v, 8), 2); /* bar.and of some threads */
+  assert_int_equal(ww_ins_uses(f, &ins[25], v, 8), 3); /* printf: format and two */
   const ww_ins *sw = &ins[f->blocks[0].nins - 1];
   assert_int_equal(ww_ins_uses(f, sw, v, 8), 4); /* switch: value and three cases */
   assert_int_equal(f->vals[v[2]].bits, 0xfffffffe);

@@ -887,6 +887,41 @@ static void read_ahead(void **state) {
   assert_true(n <= 32);
 }
 
+/* 300 loads of what nothing can change, each under a condition of its own or (waits)
+ * under one that another load decides; their sum stands behind the last, as LLVM leaves
+ * it. */
+static double registers_of_guarded(void **state, bool waits) {
+  ww_buf b = {0};
+  for (uint32_t n = 0; n < 300; n++) {
+    if (waits)
+      ww_buf_fmt(&b, "  %%%u = ld.global i32 [%%9 + %u]\n", 4000 + n, 4000 + 4 * n);
+    ww_buf_fmt(&b,
+               waits ? "  %%%u = icmp.slt i32 %u, %%%u\n"
+                     : "  %%%u = icmp.slt i32 %u, %%n.0\n",
+               1000 + n, n, 4000 + n);
+    ww_buf_fmt(&b, "  cbr %%%u, @then.%u, @join.%u\n@then.%u:\n", 1000 + n, 2 * n + 1,
+               2 * n + 2, 2 * n + 1);
+    ww_buf_fmt(&b, "  %%%u = ld.global.readonly f32 [%%9 + %u]\n", 2000 + n, 4 * n);
+    ww_buf_fmt(&b, "  br @join.%u\n@join.%u:\n", 2 * n + 2, 2 * n + 2);
+    ww_buf_fmt(&b, "  %%%u = phi f32 [@then.%u %%%u] [@%s.%u 0.0]\n", 3000 + n,
+               2 * n + 1, 2000 + n, n ? "join" : "entry", 2 * n);
+  }
+  for (uint32_t n = 0; n < 300; n++)
+    ww_buf_fmt(&b, "  %%%u = fadd f32 %%%u, %%%u\n", 5000 + n, 3000 + n,
+               n ? 4999 + n : 11);
+  ww_buf_puts(&b, "  st.global f32 [%10], %5299\n  ret\n}\n");
+  ww_module m = parse(*state, ww_fmt(*state, "%s%s%s", HEAD, PARAMS, b.s));
+  ww_buf_free(&b);
+  ww_gpu g = h200(*state);
+  return ww_fn_code_of(ww_gpu_code_new(&m, &g, *state), &m.fns[0])->registers;
+}
+
+static void guarded_loads(void **state) {
+  double ahead = registers_of_guarded(state, false);
+  assert_true(ahead > 40 && ahead < 64);
+  assert_true(registers_of_guarded(state, true) <= 32);
+}
+
 static void registers(void **state) {
   ww_module m = parse(*state, row_sum);
   ww_gpu g = h200(*state);
@@ -950,6 +985,7 @@ int main(void) {
                                      TEST(halves_of_matrices),
                                      TEST(tiles),
                                      TEST(tight_order),
-                                     TEST(read_ahead)};
+                                     TEST(read_ahead),
+                                     TEST(guarded_loads)};
   return RUN(tests);
 }

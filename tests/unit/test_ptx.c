@@ -279,6 +279,13 @@ static void textures(void **state) {
                        "add.s32 %r6, %r2, %r5;\nst.global.u32 [%d1], %r6;");
   has(t, "i32x4");
   has_not(t, "texdim");
+  t = lowered(pointer,
+              "ld.param.u64 %d1, [k_p];\nmov.f32 %f1, 0f40400000;\n"
+              "tex.2d.v4.f32.f32 {%f2, %f3, %f4, %f5}|%p1, [%d1, {%f1, %f1}];\n"
+              "selp.f32 %f6, %f2, %f1, %p1;\nst.global.f32 [%d1], %f6;");
+  has_not(t, "select"); /* it is in memory */
+  has(refused("tld4.r.2d.v4.f32.s32 {%f2, %f3, %f4, %f5}, [%d1, {%r1, %r1}];"),
+      "tld4.r");
   has(refused("tex.cube.v4.f32.f32 {%f2, %f3, %f4, %f5}, [%d1, {%f1, %f1, %f1, %f1}];"),
       "tex.cube");
   has(refused("tex.2d.v4.f32.f32 {%f2, %f3, %f4, %f5}, [%d1, {%f1}];"), "tex.2d");
@@ -309,6 +316,24 @@ static void grid_workspace(void **state) {
   assert_int_equal(m.nsymbols, 1);
   assert_int_equal(m.symbols[0].space, WW_GLOBAL);
   has(text_of(&m, 0), "$grid_workspace");
+}
+
+static void barriers(void **state) {
+  (void)state;
+  const char *t = lowered(pointer, "ld.param.u64 %d1, [k_p];\nld.u32 %r1, [%d1];\n"
+                                   "bar.sync 3;\nbarrier.sync.aligned 4, 64;\n"
+                                   "bar.arrive %r1, 128;\nbar.sync %r1, %r1;\n"
+                                   "setp.ne.s32 %p1, %r1, 0;\n"
+                                   "bar.red.popc.u32 %r2, 5, 96, %p1;\n"
+                                   "st.u32 [%d1], %r2;");
+  has(t, "bar #3");
+  has(t, "bar 4:i32, 64:i32");
+  has(t, "bar.arrive %1, 128:i32");
+  has(t, "bar %1, %1");
+  has(t, ", 96 #5");
+  has(refused("bar.arrive 1;"), "bar.arrive");
+  has(refused("mov.u32 %r1, %tid.x;\nbar.red.or.pred %p1, %r1, 64, %p1;"),
+      "id is not constant");
 }
 
 /* What arrives by itself says so to the mbarrier. */
@@ -543,6 +568,7 @@ int main(void) {
                                      cmocka_unit_test(addresses),
                                      cmocka_unit_test(reductions),
                                      cmocka_unit_test(local_memory),
+                                     cmocka_unit_test(barriers),
                                      cmocka_unit_test(modifiers),
                                      cmocka_unit_test(halves),
                                      cmocka_unit_test(eight_bit_floats),

@@ -384,7 +384,7 @@ static void issue(ww_chainer *c,
     p = ww_plus_wait(at->last, 2 * c->l2, WW_WAY_BACK);
     at->start = at->last = p;
   }
-  if (i->op == WW_OP_BAR || i->op == WW_OP_GRIDSYNC) {
+  if ((i->op == WW_OP_BAR && i->sub != WW_BAR_ARRIVE) || i->op == WW_OP_GRIDSYNC) {
     p = ww_plus_wait(at->last, c->bar_cycles, WW_WAY_BARRIER);
     at->start = at->last = at->stored[0] = at->stored[1] = p;
   }

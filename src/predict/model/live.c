@@ -12,10 +12,13 @@
 #define TOO_MANY_WORDS 700 /* 590 words became 32 registers, 820 all that there are */
 #define REST_WORDS 6       /* that a store and its address take */
 
+typedef WW_VEC(uint32_t) numbers;
+
 typedef struct {
   ww_lowering *x;
-  uint64_t **in;    /* per block: values live at its begin */
-  uint32_t **order; /* per block: its instructions as they are scheduled */
+  uint64_t **in; /* per block: values live at its begin */
+  /* per block: the instructions as they are scheduled, by their number */
+  numbers *order;
   uint64_t *now;
   uint32_t words; /* of 64 bits in a set */
   double *weight; /* per value: 32-bit registers */
@@ -45,6 +48,21 @@ static double weight_of(const ww_lowering *x, ww_val v) {
   if (ww_type_bytes[t->type] <= 4)
     return 1;
   return t->type == WW_I64 && ww_lower_short(x, v) ? 1 : 2;
+}
+
+uint32_t ww_lower_straight(const ww_lowering *x, uint32_t b) {
+  const ww_fn *fn = x->fn;
+  for (;;) {
+    uint32_t p = fn->blocks[b].idom;
+    if (p == WW_NOBLOCK || p == b)
+      return b;
+    bool joined = fn->blocks[p].ipdom == b && fn->blocks[p].loop == fn->blocks[b].loop;
+    for (uint32_t k = 0; k < fn->blocks[p].nsucc && joined; k++)
+      joined = fn->blocks[p].succ[k] == b || x->predicated[fn->blocks[p].succ[k]];
+    if (!joined && !x->predicated[b])
+      return b;
+    b = p;
+  }
 }
 
 /* ---- addresses in loops: what they add up of values from outside is added up there
@@ -322,14 +340,73 @@ static void order_blocks(liveness *l, ww_arena *a) {
   scheduler s = {.l = l};
   s.first = WW_NEWN(a, uint32_t, fn->nvals);
   s.last = WW_NEWN(a, uint32_t, fn->nvals);
+  l->order = WW_NEWN(a, numbers, fn->nblocks);
   memset(s.first, 0xff, fn->nvals * sizeof *s.first);
   memset(s.last, 0xff, fn->nvals * sizeof *s.last);
-  l->order = WW_NEWN(a, uint32_t *, fn->nblocks);
   for (uint32_t b = 0; b < fn->nblocks; b++) {
     s.block = b;
     s.place = WW_NEWN(a, uint32_t, fn->blocks[b].nins + 1);
-    l->order[b] = WW_NEWN(a, uint32_t, fn->blocks[b].nins + 1);
-    order_block(&s, l->order[b]);
+    uint32_t *order = WW_NEWN(a, uint32_t, fn->blocks[b].nins + 1);
+    order_block(&s, order);
+    for (uint32_t k = 0; k < fn->blocks[b].nins; k++)
+      ww_push(a, &l->order[b], l->x->first[b] + order[k]);
+  }
+}
+
+/* ---- sums of values that come in under conditions, one after the other: LLVM leaves
+ * them where the last is there, ptxas adds each as it comes ---- */
+
+/* The last block before `b` in which one of the values is made, if it is of the same
+ * straight code; else b. Their words that nothing else needs: to *ends. */
+static uint32_t made_by(const liveness *l,
+                        const uint32_t *at_block,
+                        uint32_t b,
+                        const ww_val *of,
+                        uint32_t n,
+                        double *ends) {
+  const ww_lowering *x = l->x;
+  uint32_t last = n ? at_block[of[0]] : b;
+  *ends = 0;
+  for (uint32_t k = 0; k < n; k++) {
+    if (ww_ir_dominates(x->fn, last, at_block[of[k]]))
+      last = at_block[of[k]];
+    if (x->uses_at[of[k] + 1] - x->uses_at[of[k]] == 1)
+      *ends += l->weight[of[k]];
+  }
+  bool straight =
+      !x->predicated[last] && ww_lower_straight(x, last) == ww_lower_straight(x, b);
+  return straight ? last : b;
+}
+
+/* What needs no more words than end with it is computed at the end of the block that
+ * makes its last value. */
+static void compute_early(liveness *l, ww_arena *a) {
+  const ww_lowering *x = l->x;
+  uint32_t *at_block = WW_NEWN(a, uint32_t, x->fn->nvals);
+  ww_val of[WW_LIVE_USES];
+  double ends;
+  for (ww_val v = 0; v < x->fn->nvals; v++)
+    at_block[v] = x->fn->vals[v].ref;
+  for (uint32_t b = 0; b < x->fn->nblocks; b++) {
+    uint32_t stay = 0;
+    numbers *own = &l->order[b];
+    for (uint32_t k = 0; k < own->n; k++) {
+      uint32_t at = own->v[k];
+      const ww_ins *i = ww_lower_ins(x, at);
+      uint32_t to = b;
+      if (!x->gone[at] && ww_lower_only_computes(i))
+        to = made_by(l, at_block, b, of, ww_lower_operands(x, i, of), &ends);
+      if (to == b || ends < l->weight[i->dst]) {
+        own->v[stay++] = at;
+        continue;
+      }
+      numbers *there = &l->order[to];
+      uint32_t end = there->v[there->n - 1]; /* its branch */
+      there->v[there->n - 1] = at;
+      ww_push(a, there, end);
+      at_block[i->dst] = to;
+    }
+    own->n = stay;
   }
 }
 
@@ -381,13 +458,13 @@ static ww_block_words walk(liveness *l, uint32_t b) {
   const ww_block *t = &l->x->fn->blocks[b];
   ww_block_words out = {.most = l->live, .least = l->live};
   ww_val of[USES];
-  for (uint32_t n = t->nins; n-- > 0;) {
-    uint32_t k = l->order[b][n];
-    const ww_ins *i = &t->ins[k];
+  for (uint32_t n = l->order[b].n; n-- > 0;) {
+    uint32_t at = l->order[b].v[n];
+    const ww_ins *i = ww_lower_ins(l->x, at);
     for (uint32_t r = 0; r < i->nres; r++)
       end(l, i->dst + r);
     out.least = fmin(out.least, l->live);
-    if (l->x->gone[l->x->first[b] + k])
+    if (l->x->gone[at])
       continue;
     uint32_t uses = uses_of(l->x, i, of);
     for (uint32_t u = 0; u < uses; u++)
@@ -460,6 +537,7 @@ ww_block_words *ww_lower_live(ww_lowering *x, ww_arena *a) {
   for (uint32_t b = 0; b < fn->nblocks; b++)
     l.in[b] = WW_NEWN(a, uint64_t, l.words);
   order_blocks(&l, a);
+  compute_early(&l, a);
   do {
     l.changed = false;
     for (uint32_t b = fn->nblocks; b-- > 0;) {

@@ -188,6 +188,9 @@ enum { WW_LIVE_USES = 160 }; /* a product of matrices has the most */
 uint32_t
 ww_lower_operands(const ww_lowering *x, const ww_ins *i, ww_val out[WW_LIVE_USES]);
 bool ww_lower_only_computes(const ww_ins *i);
+/* The block with which straight code begins that b is part of: bodies under a predicate
+ * and what follows them need no branch. */
+uint32_t ww_lower_straight(const ww_lowering *x, uint32_t b);
 /* live_tight.c: the same words in an order of the block's instructions that keeps them
  * few, what only computes behind it included. `begin` is given. False: it is too large
  * to look for one. */

@@ -45,23 +45,6 @@ static double side_by_side(const ww_lowering *x, uint32_t b) {
   return n;
 }
 
-/* The block with which straight code begins that b is part of: bodies under a predicate
- * and what follows them need no branch. */
-static uint32_t straight_from(const ww_lowering *x, uint32_t b) {
-  const ww_fn *fn = x->fn;
-  for (;;) {
-    uint32_t p = fn->blocks[b].idom;
-    if (p == WW_NOBLOCK || p == b)
-      return b;
-    bool joined = fn->blocks[p].ipdom == b && fn->blocks[p].loop == fn->blocks[b].loop;
-    for (uint32_t k = 0; k < fn->blocks[p].nsucc && joined; k++)
-      joined = fn->blocks[p].succ[k] == b || x->predicated[fn->blocks[p].succ[k]];
-    if (!joined && !x->predicated[b])
-      return b;
-    b = p;
-  }
-}
-
 /* Words of an address that no other access shares. */
 static double address_words(const ww_lowering *x, ww_val v) {
   const ww_ins *d = ww_lower_def(x, v);
@@ -123,7 +106,7 @@ static double wanted(const ww_lowering *x, const ww_block_words *live, ww_arena 
   straight *all = WW_NEWN(a, straight, x->fn->nblocks + 1);
   double most = 0;
   for (uint32_t b = 0; b < x->fn->nblocks; b++)
-    add_block(x, b, &live[b], &all[straight_from(x, b)]);
+    add_block(x, b, &live[b], &all[ww_lower_straight(x, b)]);
   for (uint32_t b = 0; b < x->fn->nblocks; b++) {
     const straight *s = &all[b];
     double words = s->most + (s->times - 1) * s->moving;
@@ -153,16 +136,47 @@ static double brought_forward(const ww_lowering *x, const ww_block_words *live) 
   return most;
 }
 
-/* Loads that nothing can change (ld.global.nc) are brought forward in code without a
- * loop whatever occupancy that costs; loads of shared memory and others are not. */
-static double read_ahead(const ww_lowering *x) {
+/* What a branch at the end of block b asks; NOVAL: there is none. */
+static ww_val asked(const ww_lowering *x, uint32_t b) {
+  const ww_ins *end = ww_block_end(x->fn, b);
+  return end->op == WW_OP_CBR ? end->a : WW_NOVAL;
+}
+
+/* v cannot be known before a load is there. */
+static bool waits_for_load(const ww_lowering *x, ww_val v, uint32_t depth) {
+  const ww_ins *d = v == WW_NOVAL ? NULL : ww_lower_def(x, v);
+  ww_val of[4];
+  if (!d || depth == 0)
+    return false;
+  uint32_t n = ww_ins_uses(x->fn, d, of, 4);
+  bool waits = d->op == WW_OP_LD || ww_is_atomic(d);
+  for (uint32_t k = 0; k < n && !waits; k++)
+    waits = waits_for_load(x, of[k], depth - 1);
+  return waits;
+}
+
+/* Loads that nothing can change (ld.global.nc) are brought forward in straight code
+ * without a loop whatever occupancy that costs; loads of shared memory and others are
+ * not. A load that a condition guards is, unless the condition waits for a load; bodies
+ * under the same condition become one, and are brought forward no further. */
+static double read_ahead(const ww_lowering *x, ww_arena *a) {
+  enum { DEPTH = 6 };
+  const ww_fn *fn = x->fn;
+  uint32_t *from = WW_NEWN(a, uint32_t, fn->nblocks + 1);
+  double *words = WW_NEWN(a, double, fn->nblocks + 1);
   double most = 0;
-  for (uint32_t b = 0; b < x->fn->nblocks; b++) {
-    const ww_block *t = &x->fn->blocks[b];
-    double words = 0;
-    for (uint32_t k = 0; k < t->nins && t->loop == WW_NOBLOCK; k++)
-      words += t->ins[k].flags & WW_F_READONLY ? ww_lower_loaded(&t->ins[k]) : 0;
-    most = fmax(most, words);
+  for (uint32_t b = 0; b < fn->nblocks; b++) {
+    const ww_block *t = &fn->blocks[b];
+    uint32_t p = t->idom;
+    bool behind = p < b && ww_lower_straight(x, p) == ww_lower_straight(x, b) &&
+                  !waits_for_load(x, asked(x, p), DEPTH);
+    uint32_t before = behind ? fn->blocks[p].idom : b;
+    bool again = before < p && x->predicated[b] && asked(x, before) == asked(x, p);
+    from[b] = behind ? from[p] : b;
+    for (uint32_t k = 0; k < t->nins && t->loop == WW_NOBLOCK && !again; k++)
+      words[from[b]] +=
+          t->ins[k].flags & WW_F_READONLY ? ww_lower_loaded(&t->ins[k]) : 0;
+    most = fmax(most, words[from[b]]);
   }
   return fmin(WW_FIGURE(x->g, max_thread_registers),
               READ_AHEAD_BASE + READ_AHEAD * most);
@@ -186,7 +200,7 @@ registers_of(const ww_lowering *x, const ww_block_words *live, ww_arena *a) {
   double step = step_above(x->g, need + c->reg_spare);
   double more =
       fmax(fmin(c->reg_free, wanted(x, live, a)), fmin(step, brought_forward(x, live)));
-  return fmax(fmax(need, more), read_ahead(x));
+  return fmax(fmax(need, more), read_ahead(x, a));
 }
 
 /* Iterations are unrolled, and the address moves by what the code does not know: each
