@@ -103,7 +103,9 @@ static void take_reports(run *r, const char *name, bool plain) {
   ww_roofline_row *row = add_row(r, name);
   for (uint32_t k = 0; k < r->n; k++) {
     const ww_eval_case *c = &r->cases[k];
-    const ww_report *p = plain ? &c->plain : &c->predicted;
+    /* one whose process died has no other report than that */
+    bool both = c->plain.kernel || c->plain.error.code;
+    const ww_report *p = plain && both ? &c->plain : &c->predicted;
     row->seconds += c->seconds;
     row->said[k] = p->error.code ? WW_BOUND_UNKNOWN : ww_bound_of(p, &c->balance);
     row->why[k] = p->error.code  ? p->error.msg

@@ -123,7 +123,9 @@ static ww_status predict(
     return ww_fail(&c->err, WW_EDATA, "the launch names no source file");
   const ww_source_cache *s = &m->source;
   /* the same scores with and without a toolkit, unless it is asked for */
-  const ww_source_options source = {.via = p->how->via ? p->how->via : "clang"};
+  const ww_source_options source = {.via = p->how->via ? p->how->via : "clang",
+                                    .lang = k->sourced ? k->member[WW_GROUP_DIALECT]
+                                                       : NULL};
   if ((k->sourced ? ww_evaluate_sourced(c, &source, &m->source, k, &l)
                   : ww_source_kernel(c, &source, &m->source, &l)) ||
       ww_lanes_fit(s->module, s->fn, k->gpu, "", &c->err) ||

@@ -56,12 +56,18 @@ template <typename T> __global__ void spin(int n, T *x) {
 """)
 write("src/one-cuda/main.cu", """#include <cuda_runtime.h>
 #include "kernels.h"
+#define GLOBAL __global__
+GLOBAL static void made(int n, float *x) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] += FACTOR;
+}
 int main() {
   float *x;
   cudaMalloc(&x, sizeof(float) << 20);
   grow<<<4096, 256>>>(1 << 20, x);
   spin<float><<<4096, 256>>>(1 << 20, x);
   spin<double><<<2048, 256>>>(1 << 19, (double *)x);
+  made<<<4096, 256>>>(1 << 20, x);
 }
 """)
 write("src/one-cuda/unrelated.cpp", "int grow_up(int x) { return x + 1; }\n")
@@ -146,6 +152,8 @@ got, err = evaluate("--by", "machine", csv=more)
 r = got["rows"][0]
 check("no answer is a wrong one, and told apart", same(r, n=8, answered=4, accuracy=0.5) or same(r["of_answered"], accuracy=1) or
       same({w["why"]: w["kernels"] for w in r["unanswered"]}, **{"no file of the program has the kernel": 3, "the program is not in the suite": 1}))
+macro = write("macro.csv", head + row("_ZL4madeiPf", "made", "one-cuda", 0.2) + "".join(rows[2:]))
+check("a kernel that a macro makes", same(evaluate("--by", "machine", csv=macro)[0]["rows"][0], answered=4, accuracy=1))
 drawn = {seed: tuple(sorted(x["body"]["messages"][-1]["content"] for x in e.asked())) for seed in ("1", "2", "3", "1 again")
          for e in [Endpoint("last")] for _ in [evaluate("--per-class", "1", "--seed", seed[0], *e.options, "--ask", "profile", csv=more)]}
 check("the seed decides which kernels", "" if drawn["1"] == drawn["1 again"] and len(set(drawn.values())) > 1 else drawn)
