@@ -47,6 +47,7 @@ typedef struct {
 /* Of what a command does at a time: reading a file, running a kernel. */
 typedef struct {
   double seconds; /* 0: no limit */
+  double grace;   /* seconds behind them in which it may end by itself */
   uint64_t bytes; /* of memory; 0: no limit */
   bool silent;    /* past a limit nothing is printed: who waits for it tells */
 } ww_limits;

@@ -28,8 +28,9 @@ static uint64_t most_memory(void) {
 ww_status
 ww_limits_read(const ww_limit_options *o, double seconds, uint64_t memory, ww_cmd *c) {
   double mb;
-  c->limits =
-      (ww_limits){.seconds = seconds, .bytes = memory ? memory << 20 : most_memory()};
+  c->limits = (ww_limits){.seconds = seconds,
+                          .grace = GRACE_S,
+                          .bytes = memory ? memory << 20 : most_memory()};
   if (o->seconds && number(c, "seconds", o->seconds, &c->limits.seconds))
     return WW_EUSAGE;
   if (!o->memory)
@@ -74,7 +75,7 @@ void ww_limits_begin(ww_cmd *c, const char *what) {
           what, (unsigned long long)c->limits.bytes >> 20);
   fflush(stdout); /* what was printed stays */
   ww_watchdog_begin(&(ww_watchdog){.seconds = c->limits.seconds,
-                                   .grace = GRACE_S,
+                                   .grace = c->limits.grace,
                                    .bytes = c->limits.bytes,
                                    .late = printed(c, &late),
                                    .large = printed(c, &large),

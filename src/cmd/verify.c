@@ -111,6 +111,10 @@ static void show(const ww_cmd *c,
   ww_print_buf(&text);
 }
 
+/* It looks at the clock between cases and inside them, but a busy machine may leave it
+ * no second in which to do so. */
+#define LATE_GRACE_S 20.0
+
 /* No verdict, but what was compared until then is not lost. */
 static ww_status late(ww_cmd *c, const char *what, const ww_verdict *v) {
   ww_status st = ww_limits_late(c, what, &c->err);
@@ -134,6 +138,7 @@ compare(ww_cmd *c, const ww_verify_side *old, const ww_verify_side *new) {
                            .cancelled = ww_watchdog_over};
   ww_verdict v;
   const char *what = ww_fmt(a, "kernels `%s` and `%s`", old->fn->name, new->fn->name);
+  c->limits.grace = LATE_GRACE_S;
   ww_limits_begin(c, what);
   ww_status st = ww_verify(old, new, &how, a, &v, &c->err);
   ww_limits_end(c);

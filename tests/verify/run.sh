@@ -49,6 +49,8 @@ while read -r line; do
   # shellcheck disable=SC2086
   pair $line
 done <pairs.def
+late=$(mktemp)
+trap 'rm -f "$late"' EXIT
 refused "no files" 2 'name two sources' --json
 refused "one file and one kernel" 2 'new-kernel' sums.cu --kernel sum
 refused "a file that is not there" 3 'none.cu' sums.cu none.cu --kernel sum
@@ -57,12 +59,19 @@ refused "a size that is none" 2 'no size of that name' sums.cu --kernel sum --ne
 refused "an original that fails everywhere" 3 "shared memory offset" sums.cu --kernel sum_small_shared --new-kernel sum --arg n=65536
 refused "the same seed, the same words" 1 'seed 5' sums.cu --kernel sum --new-kernel sum_half --seed 5
 refused "what was compared before the time was over is told" 3 'longer than 1 s; .*until then they were the same in [1-9][0-9]* cases, seed 5' tiles.cu --kernel matmul --new-kernel matmul_tiled --seed 5 --budget 100000000000 --seconds 1
+WARPWISE_PROGRESS=lines "$warpwise" verify tiles.cu --kernel matmul --new-kernel matmul_tiled --seed 5 --budget 100000000000 --seconds 4 >/dev/null 2>"$late" &
+while kill -0 $! 2>/dev/null && ! grep -q cases "$late"; do sleep 0.1; done
+kill -STOP $! # a machine so busy that the time is over before it can look at the clock
+sleep 6
+kill -CONT $!
+wait $!
+result "$(grep -q 'until then they were the same in [1-9]' "$late" && echo 1)" "... also where it was not given the processor" "$(cat "$late")"
 refused "shared memory that nobody gives is noted" 0 'new-shared' copies.cu --kernel turn --new-kernel turn_unsized --budget 4000000
 refused "lanes without syncwarp are noted" 0 'no __syncwarp between' copies.cu --kernel turn_warps --new-kernel turn_warps_bare --budget 4000000
 
 # At full size: a job for a device, here PoCL's, and its answer.
 dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+trap 'rm -rf "$dir" "$late"' EXIT
 mkdir "$dir/cache"
 export POCL_CACHE_DIR="$dir/cache"
 blur="scale.cl --kernel blur --size n=64,1000"
