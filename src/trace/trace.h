@@ -116,8 +116,9 @@ typedef struct {
                   const ww_fn *fn,
                   uint32_t block,
                   double weight); /* its branch split the mask */
-  /* A barrier lets these warps (a bit each) of a block go on; UINT64_MAX: one of the
-   * grid lets go on all that run. */
+  /* A barrier lets these warps (a bit each) of a block go on, those included that have
+   * arrived there without waiting; UINT64_MAX: one of the grid lets go on all that run.
+   */
   void (*sync)(void *ctx, uint64_t block, uint64_t warps);
   /* What orders a warp's own accesses: syncwarp, groups of asynchronous work. */
   void (*order)(void *ctx, ww_warp_id w, const ww_ins *i);
