@@ -15,8 +15,9 @@
 #include "watch.h"
 
 #define WW_MOST_SIZES 6
-#define WW_OWN_SIZES 6 /* cases at the end: parts of the launch's own size, all last \
-                        */
+#define WW_OWN_SIZES                                              \
+  6 /* cases at the end: parts of the launch's own size, all last \
+     */
 
 /* CONTENTS(ID, "in words"): of floats, and of integers that nothing else is known of */
 #define WW_CONTENTS(C)                         \

@@ -20,9 +20,10 @@
 
 #include "../base/threads.h"
 
-#define UNKNOWN_S 0.05 /* of work, that who never had an answer is taken to have used \
-                        */
-#define CALM 300.0     /* requests a second of all clients that need no rule */
+#define UNKNOWN_S                                                                 \
+  0.05             /* of work, that who never had an answer is taken to have used \
+                    */
+#define CALM 300.0 /* requests a second of all clients that need no rule */
 #define CALM_BURST 150.0
 #define PACE 2.0 /* requests a second of one client, where there are more */
 #define BURST 16.0
