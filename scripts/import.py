@@ -176,7 +176,7 @@ def select(name, checkout, selected, most):
         os.makedirs(os.path.dirname(link), exist_ok=True)
         if not os.path.exists(link):
             os.link(path, link)
-    empty_headers(stubs[1], {m for m in missing if not TORCH.match(m)})
+    empty_headers(stubs[1], {m for m in missing if not os.path.exists(os.path.join(stubs[0], m))})
     if taken:
         with open(os.path.join(to, 'compile_commands.json'), 'w') as f:
             json.dump(commands, f, indent=1)

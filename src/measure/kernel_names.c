@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
+#include "../ir/ir.h"
 #include "compile_int.h"
 #include "cubin.h"
 
@@ -24,7 +25,7 @@ ww_status ww_kernels_of_code(
 
 /* The C++ runtime is there with nearly every compiler; without it only exact and plain
  * names are understood. */
-static char *demangle(const char *name) {
+static char *demangle(const char *name, ww_arena *a) {
   typedef char *(*function)(const char *, char *, size_t *, int *);
   static function f;
   static bool looked;
@@ -34,7 +35,8 @@ static char *demangle(const char *name) {
     looked = true;
   }
   int status = 0;
-  return f && ww_starts(name, "_Z") ? f(name, NULL, NULL, &status) : NULL;
+  return f && ww_starts(name, "_Z") ? f(ww_ir_nvcc_name(name, a), NULL, NULL, &status)
+                                    : NULL;
 }
 
 /* void ns::scale<float, 4>(float*, int): where the parameters begin. */
@@ -66,7 +68,7 @@ static size_t name_at(const char *s, size_t end) {
 
 const char *ww_kernel_expression(const char *name, ww_arena *a) {
   static const char unnamed[] = "(anonymous namespace)::";
-  char *full = demangle(name);
+  char *full = demangle(name, a);
   if (!full)
     return name;
   size_t end = params_at(full);

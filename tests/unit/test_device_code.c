@@ -173,6 +173,8 @@ static void names_of_kernels(void **state) {
       "plain",
       "_ZN2ns2inEPf",
       "_ZN36_GLOBAL__N__adbd3070_4_t_cu_592cc4722anEPf",
+      "_ZN36_GLOBAL__N__adbd3070_4_t_cu_592cc4722tpIfEEvPT_",
+      "_ZN36_GLOBAL__N__adbd3070_4_t_cu_592cc4722tpIdEEvPT_",
       "_Z2stPx"};
   static const char *const rows[][2] = {
       {"plain", "plain"},
@@ -183,6 +185,8 @@ static void names_of_kernels(void **state) {
       {"in", "_ZN2ns2inEPf"},
       {"ns::in", "_ZN2ns2inEPf"},
       {"_ZN12_GLOBAL__N_12anEPf", "_ZN36_GLOBAL__N__adbd3070_4_t_cu_592cc4722anEPf"},
+      {"_ZN12_GLOBAL__N_12tpIdEEvPT___intern__67e12cfe00_059a4aa7",
+       "_ZN36_GLOBAL__N__adbd3070_4_t_cu_592cc4722tpIdEEvPT_"},
       {"_ZL2stPl", "_Z2stPx"}, /* int64_t is another type under NVRTC */
       {"nothing", NULL},
   };
