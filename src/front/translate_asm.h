@@ -157,6 +157,7 @@ bool ptx_is_pure(const ptx_ins *i);
 bool ptx_mma(ptx_ins *i);
 bool ptx_ldmatrix(ptx_ins *i);
 bool ptx_stmatrix(ptx_ins *i);
+bool ptx_movmatrix(ptx_ins *i);
 bool ptx_wmma(ptx_ins *i);
 
 /* translate_asm_async.c: mbarriers, bulk copies, clusters */

@@ -14,6 +14,15 @@ int ww_mma_find(uint32_t m, uint32_t n, uint32_t k) {
   return -1;
 }
 
+uint32_t ww_mma_per_word(const ww_ins *i) {
+  const ww_mma_shape *s = &ww_mma_shapes[i->sub];
+  int64_t flops = 2ll * s->m * s->n * s->k; /* of a product of each word */
+  return i->type2 != WW_I32     ? 1
+         : i->imm == 8 * flops  ? 8
+         : i->imm == 32 * flops ? 32
+                                : 1;
+}
+
 uint32_t ww_mma_elements(const ww_mma_shape *s, ww_matrix which) {
   uint32_t n = which == WW_MATRIX_A   ? s->m * s->k
                : which == WW_MATRIX_B ? s->k * s->n

@@ -21,6 +21,10 @@ typedef struct {
 } ww_cell_at;
 
 uint32_t ww_mma_elements(const ww_mma_shape *s, ww_matrix which); /* per lane */
+/* Operands smaller than a byte are multiplied in words of 32 bits (type i32, the
+ * shape's k counted in words): elements in a word, 8 of 4 bits or 32 single ones; 1:
+ * not so. */
+uint32_t ww_mma_per_word(const ww_ins *i);
 /* Where element e of a lane's fragment lies in its matrix. type: the element's. */
 ww_cell_at ww_mma_place(
     const ww_mma_shape *s, ww_matrix which, ww_type type, uint32_t lane, uint32_t e);

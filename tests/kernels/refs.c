@@ -622,6 +622,40 @@ static void ref_permute_ptx(ref_state *r) {
   }
 }
 
+static int32_t clamped(int64_t v) { return (int32_t)(v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : v); }
+static void ref_rare_ptx(ref_state *r) {
+  uint32_t *out = U32(1);
+  EACH(i, 64) {
+    uint32_t c = (uint32_t)i, a = c * 2654435761u, b = ~a * 40503u;
+    static const uint32_t special[6] = {0, 1, 0x7fffff, 0, 0x7f800000, 0x7fc00000};
+    uint32_t m = i % 6 == 3 ? a >> 4 | 0x800000 : special[i % 6];
+    bool number = i % 6 != 5, both = (i & 1) ^ (b >> 31);
+    float x = fabsf(float_of(m)), y = fabsf(float_of(0x3f800000)), least = number && x < y ? x : y, most = number && x > y ? x : y;
+    int64_t signs = (int64_t)((int32_t)(a << 8) >> 8) * ((int32_t)(b << 8) >> 8), plus = (int32_t)(0x7fffff00 ^ (a & 0x80000000));
+    uint32_t other = c & 1 ? c : b, l = i % 32, half[2];
+    out[i] = !(c & 1) || a == 0;
+    out[64 + i] = (uint32_t)(signs >> 16);
+    out[128 + i] = (uint32_t)((uint64_t)(a & 0xffffff) * (b & 0xffffff) >> 16);
+    out[192 + i] = (uint32_t)clamped((int32_t)(signs >> 16) + plus);
+    out[256 + i] = (uint32_t)clamped(((int64_t)(int32_t)a * (int32_t)b >> 32) + plus);
+    out[320 + i] = c ^ other;
+    out[384 + i] = c != other || c & 4;
+    out[448 + i] = c && c & 4;
+    out[512 + i] = bits_of(least) | (uint32_t)both << 31;
+    out[576 + i] = bits_of(most) | (uint32_t)both << 31;
+    out[640 + i] = m == 0 || (m >= 0x800000 && m < 0x7f800000);
+    out[704 + i] = m && m < 0x800000;
+    /* row, column of the halves that a lane gets: word row * 8 + column of what its warp has from 64 * warp on */
+    EACH(k, 2) half[k] = (2 * (l % 4) + k) * 8 + l / 4 + 64 * (i / 32);
+    out[768 + i] = half[0] | half[1] << 16;
+    EACH(k, 2) out[832 + i] += (c & 4 || (a >> 16 * k & 0x3fff) < (b >> 16 * k & 0x3fff)) ? 1u << k : 0;
+    uint32_t from = 63 - c, fa = from * 2654435761u, fb = ~fa * 40503u;
+    out[896 + i] = fa + fb - fa;
+    uint32_t first = c / 4 * 4;
+    EACH(k, 4) out[960 + i] += (c % 3 * 2 > (uint32_t)k ? first + k : 0) * (uint32_t[]){1, 100, 10000, 1000000}[k];
+  }
+}
+
 /* ---- shared memory, barriers, warps under branches ---- */
 
 static void ref_named_barrier(ref_state *r) {
@@ -685,6 +719,43 @@ static void ref_wmma(ref_state *r) {
   EACH(b, 2) half_product(F16(0) + 256 * b, F16(1) + 256 * b, F32(2) + 256 * b, 16, 16, 16);
 }
 static void ref_mma_ptx(ref_state *r) { half_product(F16(0), F16(1), F32(2), 16, 8, 16); }
+
+/* Element k of a row of words: of `bits` bits, signed or not. */
+static int32_t packed(const uint32_t *row, int k, int bits, bool sign) {
+  uint32_t v = row[k * bits / 32] >> k * bits % 32 & ((1u << bits) - 1);
+  return sign && v >> (bits - 1) ? (int32_t)v - (1 << bits) : (int32_t)v;
+}
+/* 2 ** (e - bias) * 1.m, normal ones alone */
+static double float8(uint32_t byte, int mantissa, int bias) {
+  double m = 1 + (byte & ((1u << mantissa) - 1)) / (double)(1 << mantissa);
+  return (byte & 128 ? -1 : 1) * ldexp(m, (int)(byte >> mantissa & (127 >> mantissa)) - bias);
+}
+static void ref_mma_small(ref_state *r) {
+  uint32_t *w = U32(1), *b = w + 128;
+  int32_t *out = I32(2);
+  EACH(i, 192) w[i] = (uint32_t)i * 2654435761u + 12345u;
+  EACH(row, 16) EACH(col, 8) {
+    int32_t *d = out + row * 8 + col, c = row * 8 + col;
+    const uint32_t *x = w + row * 8, *y = b + col * 8;
+    int64_t big = INT32_MAX - 9000;
+    double eighths = 0;
+    d[0] = d[128] = d[256] = c;
+    EACH(k, 64) d[0] += packed(x, k, 4, true) * packed(y, k, 4, false);
+    EACH(k, 256) d[128] += packed(x, k, 1, false) & packed(y, k, 1, false);
+    EACH(k, 256) d[256] += packed(x, k, 1, false) ^ packed(y, k, 1, false);
+    EACH(k, 32) big += packed(x, k, 8, true) * packed(y, k, 8, true);
+    d[384] = (int32_t)(big > INT32_MAX ? INT32_MAX : big);
+    EACH(k, 32)
+    eighths += float8((packed(x, k, 8, false) & 0x8f) | 0x30, 3, 7) * float8((packed(y, k, 8, false) & 0x8f) | 0x30, 2, 15);
+    float f = (float)eighths;
+    memcpy(d + 512, &f, 4);
+  }
+  EACH(row, 8) EACH(col, 8) {
+    int32_t *d = out + 640 + row * 8 + col;
+    EACH(k, 32) d[0] += packed(w + row * 4, k, 4, false) * packed(b + col * 4, k, 4, false);
+    EACH(k, 128) d[64] += packed(w + row * 4, k, 1, false) ^ packed(b + col * 4, k, 1, false);
+  }
+}
 
 static void ref_dp4a(ref_state *r) {
   EACH(i, 128) {
@@ -908,9 +979,9 @@ static const struct {
     SAME(int_wrap), SAME(shifts), SAME(char_short), SAME(minmax_nan), SAME(vote), SAME(match_reduce),
     SAME(shfl_modes), SAME(cg_tile), SAME(cas_loop), SAME(atomics_mixed), SAME(dyn_shared), SAME(symbols),
     SAME(struct_index), SAME(struct_param), SAME(struct_out), SAME(torch_rows), SAME(alias_halves), SAME(template_axpy), SAME(grid3d),
-    SAME(inline_ptx), SAME(permute_ptx), SAME(named_barrier),
+    SAME(inline_ptx), SAME(permute_ptx), SAME(rare_ptx), SAME(named_barrier),
     SAME(bank_double), SAME(odd_block), SAME(grid_stride), SAME(barrier_exit), SAME(syncwarp), SAME(shfl_divergent),
-    SAME(break_continue), SAME(const_init), SAME(two_shared), SAME(bitonic), SAME(wmma), SAME(mma_ptx), SAME(dp4a),
+    SAME(break_continue), SAME(const_init), SAME(two_shared), SAME(bitonic), SAME(wmma), SAME(mma_ptx), SAME(mma_small), SAME(dp4a),
     SAME(simd_video), SAME(convert), SAME(denormal), SAME(rounding), SAME(monotone_rows), SAME(zipf_histogram),
     SAME(perm_pages), SAME(pointer_chase), SAME(cg_reduce), SAME(double_atomic), SAME(mandelbrot), SAME(cl_dot4),
     SAME(cl_swizzle), SAME(cl_local_arg), SAME(cl_stencil), SAME(cl_int), SAME(cl_math), SAME(cl_common),
