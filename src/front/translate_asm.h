@@ -164,6 +164,7 @@ bool ptx_wmma(ptx_ins *i);
 bool ptx_mbarrier(ptx_ins *i);
 bool ptx_bulk(ptx_ins *i); /* cp.async.bulk ... and cp.async.mbarrier ... */
 bool ptx_reduce_bulk(ptx_ins *i);
+bool ptx_tensormap(ptx_ins *i);
 /* The end of st.async and red.async: bytes, that the mbarrier awaits, are there. */
 bool ptx_complete(ptx_ins *i, uint32_t bytes);
 bool ptx_cluster_barrier(ptx_ins *i);

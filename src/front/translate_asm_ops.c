@@ -1041,6 +1041,7 @@ static const ptx_row pure[] =
                                   {"stmatrix", ptx_stmatrix, 0, NULL},
                                   {"movmatrix", ptx_movmatrix, 0, NULL},
                                   {"mbarrier", ptx_mbarrier, 0, NULL},
+                                  {"tensormap", ptx_tensormap, 0, NULL},
                                   {"wgmma", ptx_wgmma, 0, NULL},
                                   {"mapa", ptx_mapa, 0, NULL},
                                   {"getctarank", ptx_getctarank, 0, NULL},

@@ -656,6 +656,8 @@ static void ref_rare_ptx(ref_state *r) {
   }
 }
 
+static void ref_cube_ptx(ref_state *r) { memcpy(r->arg[1], r->arg[0], 6144); }
+
 /* ---- shared memory, barriers, warps under branches ---- */
 
 static void ref_named_barrier(ref_state *r) {
@@ -979,7 +981,7 @@ static const struct {
     SAME(int_wrap), SAME(shifts), SAME(char_short), SAME(minmax_nan), SAME(vote), SAME(match_reduce),
     SAME(shfl_modes), SAME(cg_tile), SAME(cas_loop), SAME(atomics_mixed), SAME(dyn_shared), SAME(symbols),
     SAME(struct_index), SAME(struct_param), SAME(struct_out), SAME(torch_rows), SAME(alias_halves), SAME(template_axpy), SAME(grid3d),
-    SAME(inline_ptx), SAME(permute_ptx), SAME(rare_ptx), SAME(named_barrier),
+    SAME(inline_ptx), SAME(permute_ptx), SAME(cube_ptx), SAME(rare_ptx), SAME(named_barrier),
     SAME(bank_double), SAME(odd_block), SAME(grid_stride), SAME(barrier_exit), SAME(syncwarp), SAME(shfl_divergent),
     SAME(break_continue), SAME(const_init), SAME(two_shared), SAME(bitonic), SAME(wmma), SAME(mma_ptx), SAME(mma_small), SAME(dp4a),
     SAME(simd_video), SAME(convert), SAME(denormal), SAME(rounding), SAME(monotone_rows), SAME(zipf_histogram),

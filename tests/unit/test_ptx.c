@@ -286,8 +286,9 @@ static void textures(void **state) {
   has_not(t, "select"); /* it is in memory */
   has(refused("tld4.r.2d.v4.f32.s32 {%f2, %f3, %f4, %f5}, [%d1, {%r1, %r1}];"),
       "tld4.r");
-  has(refused("tex.cube.v4.f32.f32 {%f2, %f3, %f4, %f5}, [%d1, {%f1, %f1, %f1, %f1}];"),
-      "tex.cube");
+  has(refused(
+          "tex.acube.v4.f32.f32 {%f2, %f3, %f4, %f5}, [%d1, {%r1, %f1, %f1, %f1}];"),
+      "tex.acube");
   has(refused("tex.2d.v4.f32.f32 {%f2, %f3, %f4, %f5}, [%d1, {%f1}];"), "tex.2d");
 }
 
