@@ -473,6 +473,17 @@ static ww_val clamp_integer(low_fn *F, ww_val v, ptx_type from, ptx_type to) {
   return low_binaryk(F, from.sign ? WW_OP_SMIN : WW_OP_UMIN, from.t, v, hi);
 }
 
+/* What would be infinite in the other type is its greatest number. */
+static ww_val not_beyond(low_fn *F, ww_val v, ww_type from, ww_type to) {
+  uint32_t here = low_here(F);
+  ww_val most = low_fconst(F, from, to == WW_F16 ? 65504 : 0x1.fep127);
+  ww_val over = low_cmp(F, WW_FOGT, from, low_unary(F, WW_OP_FABS, from, v), most);
+  most = low_math(F, WW_MATH_COPYSIGN, from, 0, most, v, WW_NOVAL);
+  v = low_select(F, from, over, most, v);
+  low_parts(F, here, WW_NOPS);
+  return v;
+}
+
 static ww_val convert(ptx_ins *i, ptx_type to, ptx_type from, ww_val v) {
   static const low_named wholes[] = {{"rni", WW_MATH_RINT},
                                      {"rzi", WW_MATH_TRUNC},
@@ -486,6 +497,8 @@ static ww_val convert(ptx_ins *i, ptx_type to, ptx_type from, ww_val v) {
     v = low_math1(F, whole, from.t, 0, v);
   if (!from_float && !to_float && ptx_has(i, "sat"))
     v = clamp_integer(F, v, from, to);
+  if (from_float && to_float && ptx_has(i, "satfinite"))
+    v = not_beyond(F, v, from.t, to.t);
   v = low_convert(F, v, from.t, to.t, whole >= 0 ? WW_RN : rounding(i),
                   from_float ? to.sign : from.sign);
   uint32_t here = low_here(F);
@@ -537,6 +550,35 @@ static bool cvt_fp8(ptx_ins *i) {
   return widens ? write32(i, join_pair(i, other, v)) : write_as(i, packed, WW_I16);
 }
 
+/* Of a float's mantissa 10 bits stay. */
+static bool cvt_tf32(ptx_ins *i) {
+  enum { MANTISSA = 0xffffe000, GREATEST = 0x7f7fe000, NOT_A_NUMBER = 0x7fffffff };
+  low_fn *F = i->F;
+  ww_val v = read32(i, 1);
+  uint32_t here = low_here(F);
+  ww_val more = low_i32(F, ptx_has(i, "rz") ? 0 : 0x1000);
+  if (ptx_has(i, "rn")) /* to the even one */
+    more = low_op32k(F, WW_OP_ADD,
+                     low_op(F, WW_OP_BFEU, WW_I32, v, low_i32(F, 13), low_i32(F, 1)),
+                     0xfff);
+  low_parts(F, here, WW_NOPS);
+  ww_val r = low_op32k(F, WW_OP_AND, low_op32(F, WW_OP_ADD, v, more), MANTISSA);
+  here = low_here(F);
+  ww_val size = low_op32k(F, WW_OP_AND, v, 0x7fffffff);
+  if (ptx_has(i, "satfinite")) {
+    ww_val most =
+        low_op32k(F, WW_OP_OR, low_op32k(F, WW_OP_AND, v, 0x80000000u), GREATEST);
+    r = low_select(F, WW_I32, low_cmpk(F, WW_UGT, WW_I32, size, GREATEST + 0xfff), most,
+                   r);
+  }
+  if (ptx_has(i, "relu"))
+    r = low_op32k(F, WW_OP_SMAX, r, 0);
+  r = low_select(F, WW_I32, low_cmpk(F, WW_UGT, WW_I32, size, 0x7f800000),
+                 low_i32(F, NOT_A_NUMBER), r);
+  low_parts(F, here, WW_NOPS);
+  return write32(i, r);
+}
+
 static bool op_cvt(ptx_ins *i) {
   if (ptx_has(i, "pack"))
     return ptx_cvt_pack(i);
@@ -544,10 +586,8 @@ static bool op_cvt(ptx_ins *i) {
     return cvt_fp8(i);
   ptx_type from = ptx_nth_type(i, 1);
   ptx_type to = ptx_nth_type(i, 0);
-  if (ptx_has(i, "tf32")) { /* 10 bits of mantissa stay */
-    ww_val v = low_add_imm(i->F, read32(i, 1), WW_I32, 0x1000);
-    return write32(i, low_op32k(i->F, WW_OP_AND, v, 0xffffe000u));
-  }
+  if (ptx_has(i, "tf32"))
+    return cvt_tf32(i);
   if (from.t == WW_VOID)
     return false; /* smaller floats */
   if (to.pair) {

@@ -622,6 +622,15 @@ static void ref_permute_ptx(ref_state *r) {
   }
 }
 
+/* To `bits` bits of mantissa, halves to the even one, away from zero or (rn < 0) nowhere; not beyond the greatest. */
+static float rounded(float x, int bits, int rn, float most) {
+  int e;
+  double m = ldexp(frexp(fabsf(x), &e), bits + 1), whole = floor(m), rest = m - whole;
+  if (!isfinite(x)) return copysignf(most, x);
+  if (rn >= 0 && (rest > 0.5 || (rest == 0.5 && (rn == 0 || fmod(whole, 2) != 0)))) whole++;
+  double r = ldexp(whole, e - bits - 1);
+  return copysignf(r > most ? most : (float)r, x);
+}
 static int32_t clamped(int64_t v) { return (int32_t)(v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : v); }
 static void ref_rare_ptx(ref_state *r) {
   uint32_t *out = U32(1);
@@ -652,6 +661,18 @@ static void ref_rare_ptx(ref_state *r) {
     uint32_t from = 63 - c, fa = from * 2654435761u, fb = ~fa * 40503u;
     out[896 + i] = fa + fb - fa;
     uint32_t first = c / 4 * 4;
+    static const float big[8] = {65503, 65520, -70000, 1e38f, -3.4e38f, INFINITY, 0x1.003p0f, 0x1.001p0f};
+    float w = big[i % 8] * (i & 8 ? 1 : 0x1p-3f), inf = (float)INFINITY, tf = 0x1.ffcp127f, ax = i % 6 == 4 ? 65504 : i % 6 == 3 ? float_of(m) : 0;
+    ax = copysignf(ax, i & 1 ? -1.0f : 1.0f);
+    uint16_t h[2];
+    _Float16 hw = (_Float16)fmaxf(-65504, fminf(65504, w)), hx = (_Float16)fmaxf(-65504, fminf(65504, ax));
+    memcpy(&h[1], &hw, 2), memcpy(&h[0], &hx, 2);
+    out[1024 + i] = (uint32_t)h[1] << 16 | (i % 6 == 5 ? 0 : h[0]);
+    uint32_t bf = w < 0 ? 0 : bits_of(rounded(w, 7, 1, 0x1.fep127f)) >> 16;
+    out[1088 + i] = bf << 16 | bf;
+    out[1152 + i] = bits_of(rounded(w, 10, 1, inf));
+    out[1216 + i] = w < 0 ? 0 : bits_of(rounded(w, 10, -1, inf));
+    out[1280 + i] = bits_of(rounded(w, 10, 0, tf));
     EACH(k, 4) out[960 + i] += (c % 3 * 2 > (uint32_t)k ? first + k : 0) * (uint32_t[]){1, 100, 10000, 1000000}[k];
   }
 }
