@@ -84,7 +84,7 @@ bool low_mma(low_fn *F, const low_product *p, ww_val v[3][64], ww_val *d) {
   m->ext = ext;
   m->dst = d[0];
   m->nres = nc;
-  m->imm = 2ll * g->m * g->n * g->k * p->per_word;
+  m->imm = ww_mma_flops(g) * p->per_word;
   return true;
 }
 
@@ -266,6 +266,17 @@ static uint32_t per_word(const ptx_ins *i) {
   return n;
 }
 
+/* mma.m8n8k4 of halves, by the layouts of A and B; C has to lie as D does. */
+static bool take_pairs(const ptx_ins *i, low_product *p) {
+  uint32_t order[2] = {0, 0};
+  uint32_t n = 0;
+  for (uint32_t m = 1; m < i->nop && n < 2; m++)
+    if (!strcmp(i->op[m], "row") || !strcmp(i->op[m], "col"))
+      order[n++] = *i->op[m] == 'c';
+  p->g = &ww_mma_shapes[WW_MMA_PAIRS + 2 * order[0] + !order[1]];
+  return n == 2 && p->c == p->d;
+}
+
 /* Two types are those of D and C around f16 operands, four those of D, A, B and C;
  * returns how many, 0: not what is multiplied here. */
 static uint32_t types_of_product(const ptx_ins *i, low_product *p) {
@@ -296,7 +307,8 @@ static uint32_t types_of_product(const ptx_ins *i, low_product *p) {
 bool ptx_mma(ptx_ins *i) {
   low_fn *F = i->F;
   low_product p;
-  if (types_of_product(i, &p) != 4 || i->narg != 4)
+  if (types_of_product(i, &p) != 4 || i->narg != 4 ||
+      (ptx_has(i, "m8n8k4") && p.in == WW_F16 && !take_pairs(i, &p)))
     return false;
   ww_val v[3][64];
   ww_val d[64];

@@ -79,6 +79,8 @@ void ww_exec_mma(ww_exec *x, const ww_code *k) {
   uint32_t per_word = ww_mma_per_word(i);
   uint32_t na = ww_mma_elements(s, WW_MATRIX_A), nb = ww_mma_elements(s, WW_MATRIX_B),
            nc = ww_mma_elements(s, WW_MATRIX_C);
+  if (i->sub >= WW_MMA_PAIRS) /* blocks beside the diagonal */
+    memset(a, 0, sizeof a);
   gather(x, k->slots, i->type2, WW_MATRIX_A, s, i->flags & WW_F_UNSIGNED_A, a);
   gather(x, k->slots + na, i->type2, WW_MATRIX_B, s, i->flags & WW_F_UNSIGNED_B, b);
   gather(x, k->slots + na + nb, i->type, WW_MATRIX_C, s, false, c);

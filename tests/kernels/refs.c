@@ -743,6 +743,13 @@ static void ref_wmma(ref_state *r) {
 }
 static void ref_mma_ptx(ref_state *r) { half_product(F16(0), F16(1), F32(2), 16, 8, 16); }
 
+/* Four products of 8 x 8 x 4, in float and in halves, by each of the four orders in which lanes hold A and B. */
+static void ref_mma_volta(ref_state *r) {
+  EACH(order, 4) EACH(p, 4) {
+    half_product(F16(0) + p * 32, F16(1) + p * 32, F32(2) + (order * 4 + p) * 64, 8, 8, 4);
+    EACH(i, 64) F16(3)[(order * 4 + p) * 64 + i] = (_Float16)F32(2)[(order * 4 + p) * 64 + i];
+  }
+}
 /* Element k of a row of words: of `bits` bits, signed or not. */
 static int32_t packed(const uint32_t *row, int k, int bits, bool sign) {
   uint32_t v = row[k * bits / 32] >> k * bits % 32 & ((1u << bits) - 1);
@@ -1004,7 +1011,7 @@ static const struct {
     SAME(struct_index), SAME(struct_param), SAME(struct_out), SAME(torch_rows), SAME(alias_halves), SAME(template_axpy), SAME(grid3d),
     SAME(inline_ptx), SAME(permute_ptx), SAME(cube_ptx), SAME(rare_ptx), SAME(named_barrier),
     SAME(bank_double), SAME(odd_block), SAME(grid_stride), SAME(barrier_exit), SAME(syncwarp), SAME(shfl_divergent),
-    SAME(break_continue), SAME(const_init), SAME(two_shared), SAME(bitonic), SAME(wmma), SAME(mma_ptx), SAME(mma_small), SAME(dp4a),
+    SAME(break_continue), SAME(const_init), SAME(two_shared), SAME(bitonic), SAME(wmma), SAME(mma_ptx), SAME(mma_small), SAME(mma_volta), SAME(dp4a),
     SAME(simd_video), SAME(convert), SAME(denormal), SAME(rounding), SAME(monotone_rows), SAME(zipf_histogram),
     SAME(perm_pages), SAME(pointer_chase), SAME(cg_reduce), SAME(double_atomic), SAME(mandelbrot), SAME(cl_dot4),
     SAME(cl_swizzle), SAME(cl_local_arg), SAME(cl_stencil), SAME(cl_int), SAME(cl_math), SAME(cl_common),
