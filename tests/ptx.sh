@@ -137,6 +137,22 @@ report "alloca, stacksave, stackrestore" "$(od -An -v -w4 -td4 "$dir/stacked/arg
 sed 's/"value":0/"value":1000/' "$dir/stack.launch" >"$dir/deep.launch"
 try "alloca of more than a thread's stack" 3 '' 'address 0' trace --launch "$dir/deep.launch" --full
 
+# ---- forms of instructions, which ptxas takes for sm_90a: which are refused is in tests/ptx/refused.txt, how many in docs/ptx.md ----
+if ! command -v zstd >/dev/null 2>&1; then
+  skip "forms of instructions: there is no zstd"
+else
+  zstd -dcq tests/ptx/forms.zst | awk 'BEGIN { print ".version 9.0\n.target sm_90a\n.address_size 64" }
+    { printf ".entry k%d() {\n.reg .pred %%p<64>; .reg .b16 %%h<99>; .reg .b32 %%r<300>; .reg .b64 %%d<64>; .reg .f32 %%f<300>; .reg .f64 %%g<99>; .reg .b128 %%q<8>;\n{ %s }\nret; }\n", NR, $0 }' >"$dir/forms.ptx"
+  "$program" kernels "$dir/forms.ptx" >"$dir/out" 2>"$dir/err"
+  all=$(grep -c '^  k[0-9]' "$dir/out")
+  sed -n 's/.*cannot be interpreted: PTX: //p' "$dir/out" >"$dir/refused"
+  cut -f 1 tests/ptx/refused.txt >"$dir/patterns"
+  report "what is refused is known to be" "$(grep -vEf "$dir/patterns" "$dir/refused" | head -n 3)"
+  report "what is known to be refused is" "$(while IFS= read -r p; do grep -qE -- "$p" "$dir/refused" || echo "$p"; done <"$dir/patterns")"
+  said="of $all forms of instructions $((all - $(wc -l <"$dir/refused"))) are read"
+  report "$said, as docs/ptx.md says" "$([ "$all" -gt 10000 ] && tr '\n' ' ' <docs/ptx.md | grep -qiF "$said" || echo 'docs/ptx.md says something else')"
+fi
+
 # ---- what is not read ----
 printf '.version 8.7\n.target sm_100a\n.address_size 64\n.entry good() { ret; }\n.entry bad() { tcgen05.wait::ld.sync.aligned; ret; }\n' >"$dir/new.ptx"
 try "an unknown instruction refuses its kernel alone, by name" 0 'cannot be interpreted: PTX: tcgen05\.wait::ld' '' kernels "$dir/new.ptx"
