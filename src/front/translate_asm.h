@@ -184,6 +184,11 @@ bool ptx_szext(ptx_ins *i);
 bool ptx_cvt_pack(ptx_ins *i);
 bool ptx_fns(ptx_ins *i);
 
+/* translate_asm_video.c */
+bool ptx_video(ptx_ins *i);       /* x: see there */
+bool ptx_video_parts(ptx_ins *i); /* of all halves or bytes */
+bool ptx_vmad(ptx_ins *i);
+
 /* translate_asm_tex.c */
 bool ptx_tex(ptx_ins *i);
 bool ptx_gather(ptx_ins *i);

@@ -679,6 +679,49 @@ static void ref_rare_ptx(ref_state *r) {
 
 static void ref_cube_ptx(ref_state *r) { memcpy(r->arg[1], r->arg[0], 6144); }
 
+static int64_t bounded(int64_t v, int64_t lo, int64_t hi) { return v < lo ? lo : v > hi ? hi : v; }
+static uint32_t bytes4(uint32_t c, int k, int64_t v) { return (c & ~(255u << 8 * k)) | ((uint32_t)v & 255) << 8 * k; }
+static uint32_t halves2(uint32_t c, int k, int64_t v) { return (c & ~(65535u << 16 * k)) | ((uint32_t)v & 65535) << 16 * k; }
+static void ref_video_ptx(ref_state *r) {
+  EACH(i, 64) {
+    uint32_t *out = U32(1) + i, x = (uint32_t)i * 2654435761u, y = ~x * 40503u, z = x ^ y * 69069u;
+    int64_t sx = (int32_t)x, sy = (int32_t)y, sz = (int32_t)z, m;
+    int64_t sum = (int64_t)(x >> 8 & 255) + (int16_t)(y >> 16);
+    out[0] = (uint32_t)(sum > sz ? sum : sz);
+    out[64] = halves2(z, 1, bounded(sx - sy, 0, 65535));
+    m = sx - (y >> 24);
+    out[128] = (uint32_t)(m < 0 ? -m : m) + z;
+    out[192] = (uint32_t)(sx < y ? sx : y);
+    out[256] = (uint32_t)bounded(x > sy ? x : sy, 0, UINT32_MAX);
+    m = y & 255;
+    out[320] = (uint32_t)bounded((int64_t)(int16_t)(x >> 16) * (1ll << (m > 32 ? 32 : m)), INT32_MIN, INT32_MAX);
+    out[384] = (uint32_t)(sx >> (y & 31)) + z;
+    out[448] = (uint32_t)bounded((sx * (y >> 16) - sz) >> 7, INT32_MIN, INT32_MAX);
+    out[512] = (uint32_t)(((uint64_t)x * y + z + 1) >> 15);
+    out[576] = ((int16_t)x < (int64_t)(y >> 8 & 255)) + z;
+    out[640] = bytes4(z, 2, x >= y);
+    out[704] = out[768] = out[832] = out[1024] = out[1088] = out[1216] = z;
+    out[896] = out[960] = z;
+    EACH(k, 4) {
+      uint32_t p = x >> 8 * k & 255, q = y >> 8 * k & 255;
+      int32_t sp = (int8_t)p, sq = (int8_t)q, both = sp + sq, far = sp - (int32_t)q;
+      out[704] = bytes4(out[704], k, bounded(sp + (int32_t)q, -128, 127));
+      out[832] = bytes4(out[832], k, (both + (both >= 0)) >> 1);
+      out[960] += (uint32_t)((int32_t)p > sq ? (int32_t)p : sq);
+      out[1088] = bytes4(out[1088], k, sp <= sq);
+      out[1216] = bytes4(out[1216], k, bounded(far < 0 ? -far : far, -128, 127));
+    }
+    EACH(k, 2) {
+      uint32_t p = x >> 16 * k & 65535, q = y >> 16 * k & 65535;
+      out[768] = halves2(out[768], k, bounded((int64_t)p - q, 0, 65535));
+      out[896] += (p + q + 1) >> 1;
+      out[1024] = halves2(out[1024], k, (int16_t)p < (int16_t)q ? p : q);
+    }
+    /* only the upper half: half 0 of both words, x's lower one, and half 2, y's lower one */
+    out[1152] = halves2(z, 1, (x & 65535) + (y & 65535));
+  }
+}
+
 /* ---- shared memory, barriers, warps under branches ---- */
 
 static void ref_named_barrier(ref_state *r) {
@@ -1009,7 +1052,7 @@ static const struct {
     SAME(int_wrap), SAME(shifts), SAME(char_short), SAME(minmax_nan), SAME(vote), SAME(match_reduce),
     SAME(shfl_modes), SAME(cg_tile), SAME(cas_loop), SAME(atomics_mixed), SAME(dyn_shared), SAME(symbols),
     SAME(struct_index), SAME(struct_param), SAME(struct_out), SAME(torch_rows), SAME(alias_halves), SAME(template_axpy), SAME(grid3d),
-    SAME(inline_ptx), SAME(permute_ptx), SAME(cube_ptx), SAME(rare_ptx), SAME(named_barrier),
+    SAME(inline_ptx), SAME(permute_ptx), SAME(video_ptx), SAME(cube_ptx), SAME(rare_ptx), SAME(named_barrier),
     SAME(bank_double), SAME(odd_block), SAME(grid_stride), SAME(barrier_exit), SAME(syncwarp), SAME(shfl_divergent),
     SAME(break_continue), SAME(const_init), SAME(two_shared), SAME(bitonic), SAME(wmma), SAME(mma_ptx), SAME(mma_small), SAME(mma_volta), SAME(dp4a),
     SAME(simd_video), SAME(convert), SAME(denormal), SAME(rounding), SAME(monotone_rows), SAME(zipf_histogram),
