@@ -78,6 +78,81 @@ report "tld4: the four around" "$(od -An -v -w4 -tf4 "$dir/gathered/arg1.bin" | 
   { i = NR - 1; k = i % 4; t = int(i / 4); x = t % 8; y = int(t / 8); want = at(x + (k == 1 || k == 2), y + (k < 2)); if ($1 + 0 != want) { print "element " i ": " $1 ", not " want; exit } }
   END { if (NR != 256) print "elements: " NR }' || cat "$dir/log")"
 
+# ---- the stack: arrays whose size the code computes; what is given back is there again ----
+cat >"$dir/stack.ptx" <<'EOF'
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry stack(.param .u64 out, .param .u32 more)
+{
+.reg .pred %p<4>;
+.reg .b32 %r<12>;
+.reg .b64 %d<16>;
+ld.param.u64 %d1, [out];
+ld.param.u32 %r9, [more];
+cvta.to.global.u64 %d2, %d1;
+mov.u32 %r1, %tid.x;
+mad.lo.s32 %r2, %r1, 4, 4;
+add.s32 %r2, %r2, %r9;
+cvt.u64.u32 %d3, %r2;
+stacksave.u64 %d4;
+alloca.u64 %d5, %d3, 16;
+alloca.u64 %d6, 16;
+mov.u32 %r3, 0;
+FILL:
+mul.wide.u32 %d7, %r3, 4;
+add.s64 %d8, %d5, %d7;
+mul.lo.s32 %r4, %r3, %r1;
+st.local.u32 [%d8], %r4;
+add.s32 %r3, %r3, 1;
+setp.le.u32 %p1, %r3, %r1;
+@%p1 bra FILL;
+mov.u32 %r5, 7000;
+st.local.u32 [%d6], %r5;
+mov.u32 %r3, 0;
+mov.u32 %r6, 0;
+SUM:
+mul.wide.u32 %d7, %r3, 4;
+add.s64 %d8, %d5, %d7;
+ld.local.u32 %r4, [%d8];
+add.s32 %r6, %r6, %r4;
+add.s32 %r3, %r3, 1;
+setp.le.u32 %p1, %r3, %r1;
+@%p1 bra SUM;
+ld.local.u32 %r5, [%d6];
+add.s32 %r6, %r6, %r5;
+stackrestore.u64 %d4;
+alloca.u64 %d9, 4, 4;
+setp.eq.u64 %p2, %d9, %d5;
+@%p2 add.s32 %r6, %r6, 100000;
+mul.wide.u32 %d7, %r1, 4;
+add.s64 %d8, %d2, %d7;
+st.global.u32 [%d8], %r6;
+ret;
+}
+EOF
+echo '{"file":"stack.ptx","kernel":"stack","grid":[1],"block":[32],"args":[{"buffer":{"bytes":128,"type":"i32","fill":"zeros"}},{"value":0}]}' >"$dir/stack.launch"
+"$program" trace --launch "$dir/stack.launch" --full --dump "$dir/stacked" >"$dir/log" 2>&1
+report "alloca, stacksave, stackrestore" "$(od -An -v -w4 -td4 "$dir/stacked/arg0.bin" | awk '{ t = NR - 1; if ($1 != 107000 + t * t * (t + 1) / 2) { print "thread " t ": " $1; exit } } END { if (NR != 32) print "threads: " NR }' || cat "$dir/log")"
+sed 's/"value":0/"value":1000/' "$dir/stack.launch" >"$dir/deep.launch"
+try "alloca of more than a thread's stack" 3 '' 'address 0' trace --launch "$dir/deep.launch" --full
+
+# ---- forms of instructions, which ptxas takes for sm_90a: which are refused is in tests/ptx/refused.txt, how many in docs/ptx.md ----
+if ! command -v zstd >/dev/null 2>&1; then
+  skip "forms of instructions: there is no zstd"
+else
+  zstd -dcq tests/ptx/forms.zst | awk 'BEGIN { print ".version 9.0\n.target sm_90a\n.address_size 64" }
+    { printf ".entry k%d() {\n.reg .pred %%p<64>; .reg .b16 %%h<99>; .reg .b32 %%r<300>; .reg .b64 %%d<64>; .reg .f32 %%f<300>; .reg .f64 %%g<99>; .reg .b128 %%q<8>;\n{ %s }\nret; }\n", NR, $0 }' >"$dir/forms.ptx"
+  "$program" kernels "$dir/forms.ptx" >"$dir/out" 2>"$dir/err"
+  all=$(grep -c '^  k[0-9]' "$dir/out")
+  sed -n 's/.*cannot be interpreted: PTX: //p' "$dir/out" >"$dir/refused"
+  cut -f 1 tests/ptx/refused.txt >"$dir/patterns"
+  report "what is refused is known to be" "$(grep -vEf "$dir/patterns" "$dir/refused" | head -n 3)"
+  report "what is known to be refused is" "$(while IFS= read -r p; do grep -qE -- "$p" "$dir/refused" || echo "$p"; done <"$dir/patterns")"
+  said="of $all forms of instructions $((all - $(wc -l <"$dir/refused"))) are read"
+  report "$said, as docs/ptx.md says" "$([ "$all" -gt 10000 ] && tr '\n' ' ' <docs/ptx.md | grep -qiF "$said" || echo 'docs/ptx.md says something else')"
+fi
+
 # ---- what is not read ----
 printf '.version 8.7\n.target sm_100a\n.address_size 64\n.entry good() { ret; }\n.entry bad() { tcgen05.wait::ld.sync.aligned; ret; }\n' >"$dir/new.ptx"
 try "an unknown instruction refuses its kernel alone, by name" 0 'cannot be interpreted: PTX: tcgen05\.wait::ld' '' kernels "$dir/new.ptx"

@@ -111,7 +111,7 @@ void call_nv_wmma(low_callee *c) { /* x: llvm.nvvm.mma */
   char tok[10][24];
   low_fragment f;
   uint32_t n = call_tokens(c, tok, 10);
-  low_product p = {.g = n > 3 ? low_mma_shape(tok[0]) : NULL};
+  low_product p = {.g = n > 3 ? low_mma_shape(tok[0], 1) : NULL, .per_word = 1};
   bool ok = p.g;
   if (ok && !c->x && !strcmp(tok[1], "load"))
     ok = wmma_fragment(c, p.g, tok, n, &f) && wmma_load(c, &f);

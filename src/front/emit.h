@@ -244,7 +244,7 @@ ww_val low_vote(low_fn *F,
                 ww_val mask,
                 ww_type t); /* mask may be WW_NOVAL: all that run */
 void low_match(low_fn *F, ww_val v, ww_val mask, bool all, ww_val out[2]);
-/* clears when src_bytes is 0 */
+/* where src_bytes are fewer than bytes, zeros behind them */
 void low_copy_or_zero(
     low_fn *F, low_addr to, low_addr from, ww_val src_bytes, uint32_t bytes);
 /* i1: whether it points there */

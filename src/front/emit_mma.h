@@ -6,9 +6,12 @@
 #include "../ir/mma.h"
 #include "emit.h"
 
-/* m16n8k16; NULL: no such shape */
-const ww_mma_shape *low_mma_shape(const char *text);
-/* Element types as the names of intrinsics and PTX write them. */
+/* Elements of a type in a word, where it is smaller than a byte (ir/mma.h); else 1 */
+uint32_t low_mma_per_word(const char *type);
+/* m16n8k16, of words where they hold several elements; NULL: no such shape */
+const ww_mma_shape *low_mma_shape(const char *text, uint32_t per_word);
+/* Element types as the names of intrinsics and PTX write them; of e5m2 what
+ * WW_F_UNSIGNED_A says. */
 bool low_mma_type(const char *s, ww_type *t, bool *is_unsigned);
 /* Registers (of any packing) as elements of type t; returns how many. */
 uint32_t
@@ -21,6 +24,7 @@ typedef struct {
   const ww_mma_shape *g;
   ww_type in, c, d;
   int flags;
+  uint32_t per_word;
 } low_product;
 /* D = A * B + C, with A, B and C in v; false when the counts do not fit the shape. */
 bool low_mma(low_fn *F, const low_product *p, ww_val v[3][64], ww_val *d);

@@ -188,27 +188,36 @@ ww_val low_in_space(low_fn *F, ww_val address, ww_space s) {
   }
 }
 
-/* Copies `bytes`, or clears them when src_bytes is zero (partial sizes count as all).
- */
+/* Zeros, and src_bytes of the source over them: one instruction of the GPU. */
+static void
+copy_some(low_fn *F, low_addr to, low_addr from, ww_val src_bytes, uint32_t bytes) {
+  low_fill(F, to, low_const(F, WW_I8, 0), bytes);
+  uint32_t here = low_here(F);
+  low_sized(F, WW_OP_MEMCPY, to, low_addr_value(F, from), from.space,
+            low_int_to(F, src_bytes, WW_I32, WW_I64, false));
+  low_parts(F, here, WW_NOPS);
+}
+
+/* Copies `bytes`; where src_bytes are fewer, these, and zeros behind them. */
 void low_copy_or_zero(
     low_fn *F, low_addr to, low_addr from, ww_val src_bytes, uint32_t bytes) {
   uint64_t k;
   if (low_is_const(F, src_bytes, &k)) {
-    if (k)
+    if (k >= bytes)
       low_copy_async(F, to, from, bytes);
     else
-      low_fill(F, to, low_const(F, WW_I8, 0), bytes);
+      copy_some(F, to, from, src_bytes, bytes);
     return;
   }
   uint32_t copy = low_new_block(F, NULL);
   uint32_t clear = low_new_block(F, NULL);
   uint32_t join = low_new_block(F, NULL);
-  low_cbr(F, low_nonzero(F, src_bytes), copy, clear);
+  low_cbr(F, low_cmpk(F, WW_UGE, WW_I32, src_bytes, bytes), copy, clear);
   F->cur = copy;
   low_copy_async(F, to, from, bytes);
   low_br(F, join);
   F->cur = clear;
-  low_fill(F, to, low_const(F, WW_I8, 0), bytes);
+  copy_some(F, to, from, src_bytes, bytes);
   low_br(F, join);
   F->cur = join;
 }

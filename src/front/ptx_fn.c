@@ -104,6 +104,69 @@ static bool variable(ptx_state *s, const char *name, ww_val *address) {
   return to;
 }
 
+/* ---- the stack ---- */
+
+/* What alloca takes from: as much as CUDA gives a thread by itself. A register holds
+ * how much of it is taken. */
+enum { STACK_BYTES = 1024, STACK_ALIGN = 16 };
+
+static ww_val stack_area(ptx_fn *f) {
+  if (f->stack == WW_NOVAL) {
+    uint32_t cur = f->F->cur;
+    f->F->cur = LOW_PROLOGUE;
+    f->stack = low_local(f->F, STACK_BYTES, STACK_ALIGN);
+    f->F->cur = cur;
+  }
+  return f->stack;
+}
+
+/* alloca.u64 d, bytes{, align}: no address where there is no room, as the first access
+ * tells. */
+static bool allocate(ptx_fn *f, ptx_ins *i, uint32_t taken) {
+  low_fn *F = f->F;
+  ww_type t;
+  uint64_t align = STACK_ALIGN;
+  if (i->narg > 2 &&
+      (!low_is_const(F, ptx_operand(i, 2, WW_I64), &align) || align > STACK_ALIGN))
+    return false;
+  ww_val bytes = ptx_operand(i, 1, WW_I64);
+  ww_val from = ptx_get(&f->s, taken, &t);
+  ww_val whole = low_op64k(F, WW_OP_AND, low_add_imm(F, bytes, WW_I64, STACK_ALIGN - 1),
+                           -(uint64_t)STACK_ALIGN);
+  ww_val to = low_op64(F, WW_OP_ADD, from, whole);
+  ww_val room = low_op64(F, WW_OP_SUB, low_const(F, WW_I64, STACK_BYTES), from);
+  ww_val address = low_op64(F, WW_OP_ADD, stack_area(f), from);
+  address = low_select(F, WW_I64, low_cmp(F, WW_ULE, WW_I64, bytes, room), address,
+                       low_const(F, WW_I64, 0));
+  ptx_write(i, i->arg[0], address, WW_I64, false);
+  ptx_set(&f->s, taken, to, WW_I64);
+  return true;
+}
+
+static bool is_op(const ptx_ins *i, const char *name) {
+  return i->nop && !strcmp(i->op[0], name);
+}
+
+/* alloca, stacksave, stackrestore; false: none of them. */
+static bool of_stack(ptx_fn *f, ptx_ins *i) {
+  static const char taken_name[] = "@stack"; /* no register has it */
+  bool takes = is_op(i, "alloca"), saves = is_op(i, "stacksave");
+  if (!takes && !saves && !is_op(i, "stackrestore"))
+    return false;
+  uint32_t taken = ptx_find_reg(&f->s, taken_name);
+  if (taken == PTX_NOREG)
+    taken = ptx_add_reg(&f->s, taken_name, WW_I64);
+  ww_type t;
+  if (i->predicate || i->narg < 1 + (uint32_t)takes ||
+      (takes && !allocate(f, i, taken)))
+    ptx_refuse(i);
+  else if (saves)
+    ptx_write(i, i->arg[0], ptx_get(&f->s, taken, &t), WW_I64, false);
+  else if (!takes)
+    ptx_set(&f->s, taken, ptx_operand(i, 0, WW_I64), WW_I64);
+  return true;
+}
+
 /* ---- control ---- */
 
 static uint32_t ir_block(const ptx_fn *f, uint32_t b) {
@@ -171,10 +234,6 @@ static void branch_by_index(ptx_fn *f, ptx_ins *i) {
 
 /* ---- statements ---- */
 
-static bool is_op(const ptx_ins *i, const char *name) {
-  return i->nop && !strcmp(i->op[0], name);
-}
-
 /* A conversion to a generic address, or from one, of a parameter: it is a pointer. */
 static void note_pointer(ptx_fn *f, ptx_ins *i) {
   uint32_t reg =
@@ -199,7 +258,7 @@ static bool of_functions(ptx_fn *f, uint32_t b, ptx_ins *i) {
   else if (is_op(i, "call"))
     ptx_call(f, i);
   else
-    return ptx_pass(f, i);
+    return of_stack(f, i) || ptx_pass(f, i);
   return true;
 }
 
@@ -368,7 +427,7 @@ static void emit(ptx_fn *f) {
 void ptx_lower_fn(ptx_module *p, ptx_function *def) {
   ptx_fn *f = WW_NEW(p->a, ptx_fn);
   low_fn *F = p->m.list.v[def->made - 1];
-  *f = (ptx_fn){.p = p, .def = def, .F = F};
+  *f = (ptx_fn){.p = p, .def = def, .F = F, .stack = WW_NOVAL};
   f->s = (ptx_state){.F = F,
                      .carry = WW_NOVAL,
                      .where = "PTX",

@@ -135,6 +135,7 @@ typedef struct {
   ww_map defs;          /* block << 32 | register, + 1 -> value */
   WW_VEC(ptx_phi) phis;
   uint32_t place; /* loc of its first line, 0: not known */
+  ww_val stack;   /* address of what alloca takes from; WW_NOVAL: not made */
 } ptx_fn;
 
 /* ptx_body.c: fills stmts, vars, blocks with their order and dominators. */

@@ -146,6 +146,17 @@ static char *parse_predicate(ptx_ins *i, char *s) {
   return ptx_trim(name + n);
 }
 
+/* A register of 128 bits is two of 64, its low half first. */
+static const char *const halves_of_128[] = {"lo$", "hi$"};
+
+static bool is_128(const ptx_ins *i) {
+  return i->nop && !strcmp(i->op[i->nop - 1], "b128");
+}
+
+static const char *as_halves(ww_arena *a, const char *reg) {
+  return ww_fmt(a, "{%s%s, %s%s}", halves_of_128[0], reg, halves_of_128[1], reg);
+}
+
 void ptx_parse(ptx_ins *i, ptx_state *s, const char *text) {
   *i = (ptx_ins){.s = s, .F = s->F, .text = text};
   char *c = ww_strdup(s->F->a, text);
@@ -156,6 +167,9 @@ void ptx_parse(ptx_ins *i, ptx_state *s, const char *text) {
   *rest = 0;
   i->nop = split(s->F->a, c, '.', &i->op);
   i->narg = split(s->F->a, operands, ',', &i->arg);
+  for (uint32_t k = 0; k < i->narg && is_128(i); k++)
+    if (ptx_word(i->arg[k]) == strlen(i->arg[k]))
+      i->arg[k] = as_halves(s->F->a, i->arg[k]);
 }
 
 /* ---- registers ---- */
@@ -205,9 +219,21 @@ uint32_t ptx_find_reg(ptx_state *s, const char *name) {
   return slot && *slot ? *slot - 1 : find_in_banks(s, name);
 }
 
+static void declare(ptx_state *s, char *name, ww_type t) {
+  char *lt = strchr(name, '<');
+  if (!lt) {
+    ptx_add_reg(s, name, t);
+    return;
+  }
+  *lt = 0;
+  ptx_bank b = {name, strtoul(lt + 1, NULL, 10), t};
+  ww_push(s->F->a, &s->banks, b);
+}
+
 /* .b32 a, b;  .pred %p<3>; what has no such type stays unknown */
 void ptx_declare(ptx_state *s, const char *text) {
   ptx_type t = {WW_VOID, false, false};
+  bool wide = false;
   char *save = NULL;
   char *copy = ww_strdup(s->F->a, text);
   for (char *tok = strtok_r(copy, " \t\n\r,", &save); tok;
@@ -217,18 +243,13 @@ void ptx_declare(ptx_state *s, const char *text) {
         t.t = WW_VOID;
       if (t.pair)
         t.t = WW_I32;
+      wide = !strcmp(tok, ".b128");
       continue;
     }
-    char *lt = strchr(tok, '<');
-    if (t.t == WW_VOID)
-      continue;
-    if (!lt) {
-      ptx_add_reg(s, tok, t.t);
-      continue;
-    }
-    *lt = 0;
-    ptx_bank b = {tok, strtoul(lt + 1, NULL, 10), t.t};
-    ww_push(s->F->a, &s->banks, b);
+    for (int k = 0; k < 2 && wide; k++)
+      declare(s, ww_fmt(s->F->a, "%s%s", halves_of_128[k], tok), WW_I64);
+    if (t.t != WW_VOID)
+      declare(s, tok, t.t);
   }
 }
 

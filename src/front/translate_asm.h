@@ -157,12 +157,14 @@ bool ptx_is_pure(const ptx_ins *i);
 bool ptx_mma(ptx_ins *i);
 bool ptx_ldmatrix(ptx_ins *i);
 bool ptx_stmatrix(ptx_ins *i);
+bool ptx_movmatrix(ptx_ins *i);
 bool ptx_wmma(ptx_ins *i);
 
 /* translate_asm_async.c: mbarriers, bulk copies, clusters */
 bool ptx_mbarrier(ptx_ins *i);
 bool ptx_bulk(ptx_ins *i); /* cp.async.bulk ... and cp.async.mbarrier ... */
 bool ptx_reduce_bulk(ptx_ins *i);
+bool ptx_tensormap(ptx_ins *i);
 /* The end of st.async and red.async: bytes, that the mbarrier awaits, are there. */
 bool ptx_complete(ptx_ins *i, uint32_t bytes);
 bool ptx_cluster_barrier(ptx_ins *i);
@@ -181,6 +183,11 @@ bool ptx_bmsk(ptx_ins *i);
 bool ptx_szext(ptx_ins *i);
 bool ptx_cvt_pack(ptx_ins *i);
 bool ptx_fns(ptx_ins *i);
+
+/* translate_asm_video.c */
+bool ptx_video(ptx_ins *i);       /* x: see there */
+bool ptx_video_parts(ptx_ins *i); /* of all halves or bytes */
+bool ptx_vmad(ptx_ins *i);
 
 /* translate_asm_tex.c */
 bool ptx_tex(ptx_ins *i);

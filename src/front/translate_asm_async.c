@@ -4,7 +4,10 @@
  * Orderings and scopes are dropped: the interpreter's memory is one. A form that is not
  * read (im2col, scatter and gather, byte masks) returns false and refuses by its text.
  */
+#include "../report/tensormap.h"
 #include "translate_asm.h"
+
+#include <stddef.h>
 
 static ww_val zero64(ptx_ins *i) {
   return low_const(i->F, WW_I64, 0);
@@ -220,6 +223,106 @@ bool ptx_reduce_bulk(ptx_ins *i) {
     rmw = low_rmw_named(i->op[k], t, i->sign);
   low_copy_kind k = {.reduces = true, .rmw = rmw, .type = t};
   return rmw >= 0 && t != WW_VOID && copy(i, &k);
+}
+
+/* ---- tensor maps ---- */
+
+/* The value of an operand as bytes of the map, from `at` on. */
+static bool put(ptx_ins *i, size_t at, uint32_t bytes, ww_val v) {
+  low_addr p = ptx_address(i, i->arg[0], ptx_space(i), 8);
+  low_comp c = low_element(low_int_type(8 * bytes), 0);
+  p.off += at;
+  v = low_int_to(i->F, v, WW_I64, c.type, false);
+  low_store(i->F, p, &c, 1, &v);
+  return true;
+}
+
+/* What the immediate stands for, put as a byte of the map. */
+static bool put_choice(ptx_ins *i, size_t at, const uint8_t *known, uint32_t n) {
+  uint64_t which;
+  if (!low_is_const(i->F, ptx_operand(i, 1, WW_I32), &which) || which >= n)
+    return false;
+  return put(i, at, 1, low_const(i->F, WW_I64, known[which]));
+}
+
+/* The types of elements in the order of PTX; those that are flushed to zero and tf32
+ * are floats here. */
+static bool put_type(ptx_ins *i) {
+  static const uint8_t type[] = {WW_I8,   WW_I16, WW_I32, WW_I32, WW_I64,
+                                 WW_I64,  WW_F16, WW_F32, WW_F32, WW_F64,
+                                 WW_BF16, WW_F32, WW_F32};
+  static const uint8_t bytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 4, 8, 2, 4, 4};
+  static const uint8_t sign[] = {0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0};
+  return put_choice(i, offsetof(ww_tma_tensor, type), type, sizeof type) &&
+         put_choice(i, offsetof(ww_tma_tensor, bytes), bytes, sizeof bytes) &&
+         put_choice(i, offsetof(ww_tma_tensor, sign), sign, sizeof sign);
+}
+
+/* tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [map], dimension, value */
+static bool put_of_dimension(ptx_ins *i) {
+  low_fn *F = i->F;
+  uint64_t d;
+  bool stride = ptx_has(i, "global_stride"), size = ptx_has(i, "global_dim");
+  if (i->narg != 3 || !low_is_const(F, ptx_operand(i, 1, WW_I32), &d) ||
+      (d += stride) >= WW_TENSOR_RANK) /* the innermost has none */
+    return false;
+  ww_val v = ptx_operand(i, 2, stride ? WW_I64 : WW_I32);
+  if (stride)
+    return put(i, offsetof(ww_tma_tensor, strides) + d * 8, 8, v);
+  v = low_int_to(F, v, WW_I32, WW_I64, false);
+  if (size)
+    return put(i, offsetof(ww_tma_tensor, last) + d * 4, 4,
+               low_add_imm(F, v, WW_I64, -1));
+  return ptx_has(i, "box_dim") && put(i, offsetof(ww_tma_tensor, box) + d * 2, 2, v);
+}
+
+static bool replace(ptx_ins *i) {
+  static const uint8_t swizzles[] = {WW_SWIZZLE_NONE, WW_SWIZZLE_32B, WW_SWIZZLE_64B,
+                                     WW_SWIZZLE_128B};
+  static const uint8_t fills[] = {false, true};
+  if (i->narg != 2)
+    return put_of_dimension(i);
+  if (ptx_has(i, "global_address"))
+    return put(i, offsetof(ww_tma_tensor, base), 8, ptx_operand(i, 1, WW_I64));
+  if (ptx_has(i, "rank"))
+    return put(
+        i, offsetof(ww_tma_tensor, rank), 1,
+        low_add_imm(i->F,
+                    low_int_to(i->F, ptx_operand(i, 1, WW_I32), WW_I32, WW_I64, false),
+                    WW_I64, 1));
+  if (ptx_has(i, "swizzle_mode"))
+    return put_choice(i, offsetof(ww_tma_tensor, swizzle), swizzles, sizeof swizzles);
+  if (ptx_has(i, "fill_mode"))
+    return put_choice(i, offsetof(ww_tma_tensor, nan_fill), fills, sizeof fills);
+  uint64_t layout;
+  if (ptx_has(i, "interleave_layout")) /* none, as here always */
+    return low_is_const(i->F, ptx_operand(i, 1, WW_I32), &layout) && !layout;
+  return ptx_has(i, "elemtype") && put_type(i);
+}
+
+/* tensormap.cp_fenceproxy ... [to], [from], 128: the warp copies it once */
+static bool copy_map(ptx_ins *i) {
+  low_fn *F = i->F;
+  uint64_t bytes;
+  if (i->narg != 3 || !low_is_const(F, ptx_operand(i, 2, WW_I32), &bytes) ||
+      bytes != WW_TENSOR_MAP_BYTES)
+    return false;
+  low_addr to = ptx_address(i, i->arg[0], WW_GLOBAL, 16);
+  low_addr from = ptx_address(i, i->arg[1], WW_SHARED, 16);
+  uint32_t copies = low_new_block(F, NULL);
+  uint32_t join = low_new_block(F, NULL);
+  low_cbr(F, low_cmpk(F, WW_EQ, WW_I32, low_sreg(F, WW_SREG_LANEID), 0), copies, join);
+  F->cur = copies;
+  low_copy(F, to, from, bytes);
+  low_br(F, join);
+  F->cur = join;
+  return true;
+}
+
+bool ptx_tensormap(ptx_ins *i) {
+  return ptx_has(i, "replace")         ? replace(i)
+         : ptx_has(i, "cp_fenceproxy") ? copy_map(i)
+                                       : false;
 }
 
 /* ---- clusters ---- */

@@ -6,6 +6,8 @@
  * translate_asm_wgmma.c. */
 #include "translate_asm.h"
 
+#include <float.h>
+
 typedef bool (*handler)(ptx_ins *i);
 
 ww_val ptx_operand(ptx_ins *i, uint32_t k, ww_type t) {
@@ -154,6 +156,27 @@ static ww_val or_nan(ptx_ins *i, const ww_val *v, ww_val r) {
                     low_fconst(i->F, i->type, NAN), r);
 }
 
+/* min.xorsign.abs: of the magnitudes; negative where one of the signs is */
+static ww_val signed_by_both(ptx_ins *i, const ww_val *v, ww_val r) {
+  low_fn *F = i->F;
+  ww_type t = i->type;
+  ww_type it = low_int_type(ww_type_bits(t));
+  ww_val both =
+      low_binary(F, WW_OP_XOR, it, low_bits(F, v[0], t, it), low_bits(F, v[1], t, it));
+  ww_val sign = low_binaryk(F, WW_OP_AND, it, both, 1ull << (ww_type_bits(t) - 1));
+  return low_bits(F, low_binary(F, WW_OP_OR, it, low_bits(F, r, t, it), sign), it, t);
+}
+
+static ww_val magnitudes(ptx_ins *i, ww_op op, const ww_val *v) {
+  low_fn *F = i->F;
+  uint32_t here = low_here(F);
+  ww_val r = own_op(i, op, low_unary(F, WW_OP_FABS, i->type, v[0]),
+                    low_unary(F, WW_OP_FABS, i->type, v[1]));
+  r = signed_by_both(i, v, r);
+  low_parts(F, here, WW_OP_FMAX); /* one instruction */
+  return r;
+}
+
 static ww_val arith(ptx_ins *i, const ww_val *v) {
   int op = low_arith_named(i->op[0], i->type, i->sign);
   if (!ww_is_float(i->type))
@@ -161,7 +184,9 @@ static ww_val arith(ptx_ins *i, const ww_val *v) {
   bool extreme = op == WW_OP_FMIN || op == WW_OP_FMAX;
   int round = extreme ? 0 : rounding(i);
   int flags = op == WW_OP_FDIV ? approx(i) : 0;
-  ww_val r = low_opx(i->F, op, i->type, round, flags, v[0], v[1], WW_NOVAL);
+  ww_val r = ptx_has(i, "xorsign")
+                 ? magnitudes(i, op, v)
+                 : low_opx(i->F, op, i->type, round, flags, v[0], v[1], WW_NOVAL);
   if (extreme && ptx_has(i, "NaN"))
     r = or_nan(i, v, r);
   return saturate(i, i->type, r);
@@ -218,21 +243,33 @@ static ww_val fused(ptx_ins *i, const ww_val *v) {
 static bool op_mad(ptx_ins *i) { /* x: madc */
   if (ww_is_float(i->type))
     return elementwise(i, fused, 3);
-  if (ptx_has(i, "sat"))
-    return false;
   ww_type t = product_type(i);
   ww_val m = multiply(i, read_own(i, 1), read_own(i, 2));
   ww_val c = read_t(i, 3, t);
+  if (ptx_has(i, "sat")) /* mad.hi.sat.s32 */
+    return i->type == WW_I32 && i->sign &&
+           write_own(i, saturated_sum(i, WW_OP_ADD, (ww_val[]){m, c}));
   m = i->x || ptx_has(i, "cc") ? with_carry(i, t, m, c, false, i->x)
                                : low_binary(i->F, WW_OP_ADD, t, m, c);
   return write_t(i, m, t, i->sign);
 }
 
+/* Of the product's 48 bits the upper 32. */
+static ww_val high_of_48(low_fn *F, ww_val a, ww_val b, bool sign) {
+  ww_val p = low_op64(F, WW_OP_MUL, low_int_to(F, a, WW_I32, WW_I64, sign),
+                      low_int_to(F, b, WW_I32, WW_I64, sign));
+  return low_int_to(F, low_op64k(F, WW_OP_LSHR, p, 16), WW_I64, WW_I32, false);
+}
+
 static bool op_mul24(ptx_ins *i) { /* x: adds */
   ww_val a = low_24(i->F, read32(i, 1), i->sign);
   ww_val b = low_24(i->F, read32(i, 2), i->sign);
-  ww_val r = low_op32(i->F, WW_OP_MUL, a, b);
-  return write_own(i, i->x ? low_op32(i->F, WW_OP_ADD, r, read32(i, 3)) : r);
+  ww_val r = ptx_has(i, "hi") ? high_of_48(i->F, a, b, i->sign)
+                              : low_op32(i->F, WW_OP_MUL, a, b);
+  if (!i->x)
+    return write_own(i, r);
+  ww_val v[2] = {r, read32(i, 3)};
+  return write_own(i, integer_arith(i, WW_OP_ADD, v));
 }
 
 static bool op_sad(ptx_ins *i) {
@@ -248,6 +285,8 @@ static ww_val unary(ptx_ins *i, const ww_val *v) {
                           : own_op(i, WW_OP_SUB, low_const(F, t, 0), v[0]);
   if (i->x == WW_OP_FABS)
     return low_unary(F, ww_is_float(t) ? WW_OP_FABS : WW_OP_IABS, t, v[0]);
+  if (i->x == WW_OP_ICMP) /* cnot */
+    return low_int_to(F, low_cmpk(F, WW_EQ, t, v[0], 0), WW_I1, t, false);
   return low_binaryk(F, WW_OP_XOR, t, v[0], ~0ull); /* not */
 }
 
@@ -312,6 +351,18 @@ static ww_val minterms(low_fn *F, const ww_val *v, uint32_t lut) {
   return sum;
 }
 
+/* lop3.b32 d, a, b, c, lut, or lop3.or.b32 d|p, a, b, c, lut, q: p is whether any bit
+ * of d is set, or q */
+static bool write_lop3(ptx_ins *i, ww_val v) {
+  low_fn *F = i->F;
+  if (i->narg < 6)
+    return i->nop == 2 && write32(i, v);
+  ww_op op = ptx_has(i, "or") ? WW_OP_OR : WW_OP_AND;
+  ww_val any = low_cmpk(F, WW_NE, WW_I32, v, 0);
+  ptx_write_results(i, v, WW_I32, low_binary(F, op, WW_I1, any, read_t(i, 5, WW_I1)));
+  return i->nop == 3;
+}
+
 static bool op_lop3(ptx_ins *i) {
   static const struct {
     uint8_t lut, op1, op2;
@@ -325,9 +376,9 @@ static bool op_lop3(ptx_ins *i) {
     return false;
   for (size_t k = 0; k < sizeof known / sizeof *known; k++)
     if (known[k].lut == lut)
-      return write32(
+      return write_lop3(
           i, low_op32(F, known[k].op2, low_op32(F, known[k].op1, v[0], v[1]), v[2]));
-  return write32(i, minterms(F, v, lut));
+  return write_lop3(i, minterms(F, v, lut));
 }
 
 static bool op_bfe(ptx_ins *i) {
@@ -380,7 +431,24 @@ static bool op_dp(ptx_ins *i) {
 
 /* ---- moves, conversions, selection ---- */
 
+/* mov.b128 {lo, hi}, {lo, hi} */
+static bool move_128(ptx_ins *i) {
+  const char *to[3];
+  const char *from[3];
+  ww_val v[2];
+  if (i->narg != 2 || ptx_list(i, i->arg[0], to, 3) != 2 ||
+      ptx_list(i, i->arg[1], from, 3) != 2)
+    return false;
+  for (int k = 0; k < 2; k++)
+    v[k] = ptx_read(i, from[k], WW_I64);
+  for (int k = 0; k < 2; k++)
+    ptx_write(i, to[k], v[k], WW_I64, false);
+  return true;
+}
+
 static bool op_mov(ptx_ins *i) {
+  if (ptx_has(i, "b128"))
+    return move_128(i);
   ww_type w = i->pair ? WW_I32 : i->type;
   uint32_t to = ptx_find_reg(i->s, i->arg[0]);
   uint32_t from = i->narg > 1 ? ptx_find_reg(i->s, i->arg[1]) : PTX_NOREG;
@@ -405,6 +473,17 @@ static ww_val clamp_integer(low_fn *F, ww_val v, ptx_type from, ptx_type to) {
   return low_binaryk(F, from.sign ? WW_OP_SMIN : WW_OP_UMIN, from.t, v, hi);
 }
 
+/* What would be infinite in the other type is its greatest number. */
+static ww_val not_beyond(low_fn *F, ww_val v, ww_type from, ww_type to) {
+  uint32_t here = low_here(F);
+  ww_val most = low_fconst(F, from, to == WW_F16 ? 65504 : 0x1.fep127);
+  ww_val over = low_cmp(F, WW_FOGT, from, low_unary(F, WW_OP_FABS, from, v), most);
+  most = low_math(F, WW_MATH_COPYSIGN, from, 0, most, v, WW_NOVAL);
+  v = low_select(F, from, over, most, v);
+  low_parts(F, here, WW_NOPS);
+  return v;
+}
+
 static ww_val convert(ptx_ins *i, ptx_type to, ptx_type from, ww_val v) {
   static const low_named wholes[] = {{"rni", WW_MATH_RINT},
                                      {"rzi", WW_MATH_TRUNC},
@@ -418,6 +497,8 @@ static ww_val convert(ptx_ins *i, ptx_type to, ptx_type from, ww_val v) {
     v = low_math1(F, whole, from.t, 0, v);
   if (!from_float && !to_float && ptx_has(i, "sat"))
     v = clamp_integer(F, v, from, to);
+  if (from_float && to_float && ptx_has(i, "satfinite"))
+    v = not_beyond(F, v, from.t, to.t);
   v = low_convert(F, v, from.t, to.t, whole >= 0 ? WW_RN : rounding(i),
                   from_float ? to.sign : from.sign);
   uint32_t here = low_here(F);
@@ -469,6 +550,35 @@ static bool cvt_fp8(ptx_ins *i) {
   return widens ? write32(i, join_pair(i, other, v)) : write_as(i, packed, WW_I16);
 }
 
+/* Of a float's mantissa 10 bits stay. */
+static bool cvt_tf32(ptx_ins *i) {
+  enum { MANTISSA = 0xffffe000, GREATEST = 0x7f7fe000, NOT_A_NUMBER = 0x7fffffff };
+  low_fn *F = i->F;
+  ww_val v = read32(i, 1);
+  uint32_t here = low_here(F);
+  ww_val more = low_i32(F, ptx_has(i, "rz") ? 0 : 0x1000);
+  if (ptx_has(i, "rn")) /* to the even one */
+    more = low_op32k(F, WW_OP_ADD,
+                     low_op(F, WW_OP_BFEU, WW_I32, v, low_i32(F, 13), low_i32(F, 1)),
+                     0xfff);
+  low_parts(F, here, WW_NOPS);
+  ww_val r = low_op32k(F, WW_OP_AND, low_op32(F, WW_OP_ADD, v, more), MANTISSA);
+  here = low_here(F);
+  ww_val size = low_op32k(F, WW_OP_AND, v, 0x7fffffff);
+  if (ptx_has(i, "satfinite")) {
+    ww_val most =
+        low_op32k(F, WW_OP_OR, low_op32k(F, WW_OP_AND, v, 0x80000000u), GREATEST);
+    r = low_select(F, WW_I32, low_cmpk(F, WW_UGT, WW_I32, size, GREATEST + 0xfff), most,
+                   r);
+  }
+  if (ptx_has(i, "relu"))
+    r = low_op32k(F, WW_OP_SMAX, r, 0);
+  r = low_select(F, WW_I32, low_cmpk(F, WW_UGT, WW_I32, size, 0x7f800000),
+                 low_i32(F, NOT_A_NUMBER), r);
+  low_parts(F, here, WW_NOPS);
+  return write32(i, r);
+}
+
 static bool op_cvt(ptx_ins *i) {
   if (ptx_has(i, "pack"))
     return ptx_cvt_pack(i);
@@ -476,10 +586,8 @@ static bool op_cvt(ptx_ins *i) {
     return cvt_fp8(i);
   ptx_type from = ptx_nth_type(i, 1);
   ptx_type to = ptx_nth_type(i, 0);
-  if (ptx_has(i, "tf32")) { /* 10 bits of mantissa stay */
-    ww_val v = low_add_imm(i->F, read32(i, 1), WW_I32, 0x1000);
-    return write32(i, low_op32k(i->F, WW_OP_AND, v, 0xffffe000u));
-  }
+  if (ptx_has(i, "tf32"))
+    return cvt_tf32(i);
   if (from.t == WW_VOID)
     return false; /* smaller floats */
   if (to.pair) {
@@ -552,7 +660,8 @@ static ww_val as_value(low_fn *F, ww_type t, ww_val p) {
 }
 
 /* Of packed halves: setp.f16x2 p|q, and set.f16x2.f16x2 or set.u32.f16x2 (x). */
-static bool compare_pairs(ptx_ins *i, ww_cmp how, ptx_type of, ptx_type to) {
+static bool
+compare_pairs(ptx_ins *i, ww_cmp how, ptx_type of, ptx_type to, int combine) {
   low_fn *F = i->F;
   ww_val a[2];
   ww_val b[2];
@@ -563,6 +672,9 @@ static bool compare_pairs(ptx_ins *i, ww_cmp how, ptx_type of, ptx_type to) {
   split_pair(i, read32(i, 2), b);
   for (int k = 0; k < 2; k++)
     r[k] = low_cmp(F, how, of.t, a[k], b[k]);
+  ww_val c = combine >= 0 ? read_t(i, 3, WW_I1) : WW_NOVAL;
+  for (int k = 0; k < 2 && combine >= 0; k++)
+    r[k] = low_binary(F, combine, WW_I1, r[k], c);
   if (!i->x) {
     ptx_write_results(i, r[0], WW_I1, r[1]);
     return true;
@@ -580,10 +692,10 @@ static bool op_setp(ptx_ins *i) { /* x: the result is a value, not a predicate *
   ww_type out = i->x ? i->type : WW_I1;
   int p = i->nop > 1 ? predicate_named(i->op[1], t) : -1;
   int combine = by_modifier(i, combines);
-  if (p < 0 || (t.pair && combine >= 0))
+  if (p < 0)
     return false;
   if (t.pair)
-    return compare_pairs(i, p, t, ptx_nth_type(i, 0));
+    return compare_pairs(i, p, t, ptx_nth_type(i, 0), combine);
   ww_val r = low_cmp(F, p, t.t, read_t(i, 1, t.t), read_t(i, 2, t.t));
   ww_val c = combine >= 0 ? read_t(i, 3, WW_I1) : WW_NOVAL;
   ww_val r2 = has_predicate(i) ? low_not(F, r) : WW_NOVAL;
@@ -597,6 +709,22 @@ static bool op_setp(ptx_ins *i) { /* x: the result is a value, not a predicate *
   return true;
 }
 
+/* testp.normal, which zero is, and testp.subnormal */
+static bool test_normal(ptx_ins *i, ww_val a) {
+  low_fn *F = i->F;
+  ww_type t = i->type;
+  ww_val m = low_unary(F, WW_OP_FABS, t, a);
+  ww_val least = low_fconst(F, t, t == WW_F32 ? FLT_MIN : DBL_MIN);
+  bool normal = ptx_has(i, "normal");
+  ww_val zero = low_cmp(F, normal ? WW_FOEQ : WW_FONE, t, m, low_fconst(F, t, 0));
+  ww_val r = low_cmp(F, normal ? WW_FOGE : WW_FOLT, t, m, least);
+  if (normal)
+    r = low_binary(F, WW_OP_AND, WW_I1, r,
+                   low_cmp(F, WW_FOLT, t, m, low_fconst(F, t, INFINITY)));
+  r = low_binary(F, normal ? WW_OP_OR : WW_OP_AND, WW_I1, r, zero);
+  return (normal || ptx_has(i, "subnormal")) && write_as(i, r, WW_I1);
+}
+
 static bool op_testp(ptx_ins *i) {
   static const low_named tests[] = {{"finite", WW_FOLT},
                                     {"infinite", WW_FOEQ},
@@ -606,10 +734,12 @@ static bool op_testp(ptx_ins *i) {
   ww_type t = i->type;
   int p = by_modifier(i, tests);
   ww_val a = read_own(i, 1);
+  if (p < 0)
+    return test_normal(i, a);
   ww_val m = low_unary(i->F, WW_OP_FABS, t, a);
   ww_val inf = low_fconst(i->F, t, INFINITY);
   bool nan = p == WW_FUNO || p == WW_FORD;
-  return p >= 0 && write_as(i, low_cmp(i->F, p, t, nan ? a : m, nan ? a : inf), WW_I1);
+  return write_as(i, low_cmp(i->F, p, t, nan ? a : m, nan ? a : inf), WW_I1);
 }
 
 /* ---- memory ---- */
@@ -637,8 +767,9 @@ static int cache_flags(const ptx_ins *i) {
 
 /* ld d, [p] and st [p], d (x) */
 static bool op_access(ptx_ins *i) {
-  ww_type t = i->type;
-  uint32_t n = vector_width(i);
+  bool wide = ptx_has(i, "b128");
+  ww_type t = wide ? WW_I64 : i->type;
+  uint32_t n = wide ? 2 : vector_width(i);
   uint32_t value = i->x;
   uint32_t address = !i->x;
   const char *part[8];
@@ -718,7 +849,17 @@ static bool op_atom(ptx_ins *i) { /* x: red, which has no destination */
   return red || write_own(i, old);
 }
 
-/* cp.async.cg.shared.global [to], [from], bytes{, bytes read} */
+/* What cp.async reads: so many bytes, or, where a predicate says that the source is to
+ * be ignored, none. */
+static ww_val bytes_read(ptx_ins *i, uint32_t bytes) {
+  uint32_t reg = ptx_find_reg(i->s, i->arg[3] + (*i->arg[3] == '!'));
+  if (reg == PTX_NOREG || i->s->regs.v[reg].declared != WW_I1)
+    return read32(i, 3);
+  return low_select(i->F, WW_I32, read_t(i, 3, WW_I1), low_i32(i->F, 0),
+                    low_i32(i->F, bytes));
+}
+
+/* cp.async.cg.shared.global [to], [from], bytes{, bytes read}{, policy} */
 static bool op_cp(ptx_ins *i) {
   uint64_t left = 0;
   if (ptx_has(i, "reduce"))
@@ -740,8 +881,8 @@ static bool op_cp(ptx_ins *i) {
     return false;
   low_addr to = ptx_address(i, i->arg[0], WW_SHARED, bytes);
   low_addr from = ptx_address(i, i->arg[1], WW_GLOBAL, bytes);
-  if (i->narg > 3 && !ptx_has(i, "L2::cache_hint"))
-    low_copy_or_zero(i->F, to, from, read32(i, 3), bytes);
+  if (i->narg - ptx_has(i, "L2::cache_hint") > 3)
+    low_copy_or_zero(i->F, to, from, bytes_read(i, bytes), bytes);
   else
     low_copy_async(i->F, to, from, bytes);
   return true;
@@ -853,7 +994,7 @@ typedef struct {
 #define NONE " "
 
 static const ptx_row pure[] =
-    {{"mov", op_mov, 0, NONE},
+    {{"mov", op_mov, 0, " b128 "},
      {"cvt", op_cvt, 0,
       " rn rz rm rp rna rni rzi rmi rpi ftz sat relu satfinite tf32 pack "
       "e4m3x2 e5m2x2 "},
@@ -868,23 +1009,24 @@ static const ptx_row pure[] =
      {"mad", op_mad, 0, " lo hi wide cc" FLOATS},
      {"madc", op_mad, 1, " lo hi cc "},
      {"fma", op_mad, 0, " relu" FLOATS},
-     {"mul24", op_mul24, 0, " lo "},
-     {"mad24", op_mul24, 1, " lo "},
+     {"mul24", op_mul24, 0, " lo hi "},
+     {"mad24", op_mul24, 1, " lo hi sat "},
      {"sad", op_sad, 0, NONE},
      {"div", op_arith, 0, ROUNDS},
      {"rem", op_arith, 0, NONE},
-     {"min", op_arith, 0, " ftz NaN relu "},
-     {"max", op_arith, 0, " ftz NaN relu "},
+     {"min", op_arith, 0, " ftz NaN relu xorsign abs "},
+     {"max", op_arith, 0, " ftz NaN relu xorsign abs "},
      {"and", op_arith, 0, NONE},
      {"or", op_arith, 0, NONE},
      {"xor", op_arith, 0, NONE},
      {"not", op_unary, WW_OP_XOR, NONE},
+     {"cnot", op_unary, WW_OP_ICMP, NONE},
      {"neg", op_unary, WW_OP_FNEG, " ftz "},
      {"abs", op_unary, WW_OP_FABS, " ftz "},
      {"shl", op_shift, 0, NONE},
      {"shr", op_shift, 1, NONE},
      {"shf", op_shf, 0, " l r wrap clamp "},
-     {"lop3", op_lop3, 0, NONE},
+     {"lop3", op_lop3, 0, " or and "},
      {"bfe", op_bfe, 0, NONE},
      {"bfi", op_bfi, 0, NONE},
      {"prmt", ptx_prmt, 0, " f4e b4e rc8 ecl ecr rc16 "},
@@ -910,8 +1052,29 @@ static const ptx_row pure[] =
      {"tanh", op_math, WW_MATH_TANH, ROUNDS},
      {"createpolicy", op_zero, 0, NULL},
      {"isspacep", op_isspace, 0, NULL},
-     {"vabsdiff2", ptx_vabsdiff, 2, " add "},
-     {"vabsdiff4", ptx_vabsdiff, 4, " add "},
+     {"vadd", ptx_video, WW_OP_ADD, " sat add min max "},
+     {"vsub", ptx_video, WW_OP_SUB, " sat add min max "},
+     {"vabsdiff", ptx_video, WW_OP_IABS, " sat add min max "},
+     {"vmin", ptx_video, WW_OP_SMIN, " sat add min max "},
+     {"vmax", ptx_video, WW_OP_SMAX, " sat add min max "},
+     {"vshl", ptx_video, WW_OP_SHL, " sat clamp wrap add min max "},
+     {"vshr", ptx_video, WW_OP_ASHR, " sat clamp wrap add min max "},
+     {"vset", ptx_video, WW_OP_ICMP, " eq ne lt le gt ge add min max "},
+     {"vmad", ptx_vmad, 0, " sat po shr7 shr15 "},
+     {"vadd2", ptx_video_parts, WW_OP_ADD, " sat add "},
+     {"vsub2", ptx_video_parts, WW_OP_SUB, " sat add "},
+     {"vavrg2", ptx_video_parts, WW_OP_LEA, " sat add "},
+     {"vmin2", ptx_video_parts, WW_OP_SMIN, " sat add "},
+     {"vmax2", ptx_video_parts, WW_OP_SMAX, " sat add "},
+     {"vset2", ptx_video_parts, WW_OP_ICMP, " eq ne lt le gt ge add "},
+     {"vadd4", ptx_video_parts, WW_OP_ADD, " sat add "},
+     {"vsub4", ptx_video_parts, WW_OP_SUB, " sat add "},
+     {"vavrg4", ptx_video_parts, WW_OP_LEA, " sat add "},
+     {"vmin4", ptx_video_parts, WW_OP_SMIN, " sat add "},
+     {"vmax4", ptx_video_parts, WW_OP_SMAX, " sat add "},
+     {"vset4", ptx_video_parts, WW_OP_ICMP, " eq ne lt le gt ge add "},
+     {"vabsdiff2", ptx_vabsdiff, 2, " sat add "},
+     {"vabsdiff4", ptx_vabsdiff, 4, " sat add "},
      {"bmsk", ptx_bmsk, 0, " clamp wrap "},
      {"szext", ptx_szext, 0, " clamp wrap "},
      {"fns", ptx_fns, 0, NONE},
@@ -937,7 +1100,9 @@ static const ptx_row pure[] =
                                   {"ldmatrix", ptx_ldmatrix, 0, NULL},
                                   {"wmma", ptx_wmma, 0, NULL},
                                   {"stmatrix", ptx_stmatrix, 0, NULL},
+                                  {"movmatrix", ptx_movmatrix, 0, NULL},
                                   {"mbarrier", ptx_mbarrier, 0, NULL},
+                                  {"tensormap", ptx_tensormap, 0, NULL},
                                   {"wgmma", ptx_wgmma, 0, NULL},
                                   {"mapa", ptx_mapa, 0, NULL},
                                   {"getctarank", ptx_getctarank, 0, NULL},

@@ -21,17 +21,28 @@ static ww_val field(low_fn *F, ww_val v, uint32_t k, uint32_t n, bool sign) {
                 low_i32(F, bits));
 }
 
+static bool has_parts(const ptx_ins *i) {
+  bool any = false;
+  for (uint32_t k = 0; k < i->narg; k++)
+    any |= strchr(i->arg[k], '.') != NULL;
+  return any;
+}
+
 /* vabsdiff4.u32.u32.u32{.add} d, a, b, c: differences part by part, or their sum. x:
  * how many parts */
 bool ptx_vabsdiff(ptx_ins *i) {
   low_fn *F = i->F;
   bool sum = ptx_has(i, "add"), sign = ptx_nth_type(i, 1).sign;
+  if (ptx_has(i, "sat") || sign != ptx_nth_type(i, 2).sign || has_parts(i)) {
+    i->x = WW_OP_IABS;
+    return ptx_video_parts(i);
+  }
   uint32_t bits = 32 / i->x;
   ww_val a = word(i, 1);
   ww_val b = word(i, 2);
   ww_val r = sum ? word(i, 3) : low_i32(F, 0);
   uint32_t here = low_here(F);
-  if (i->narg != 4 || ptx_has(i, "sat"))
+  if (i->narg != 4)
     return false;
   for (int k = 0; k < i->x; k++) {
     ww_val d = low_opx(F, WW_OP_SAD, WW_I32, sign, 0, field(F, a, k, i->x, sign),

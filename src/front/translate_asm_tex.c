@@ -9,8 +9,8 @@
 #include "translate_asm.h"
 
 typedef struct {
-  uint32_t axes; /* without layers */
-  bool layered;
+  uint32_t axes; /* without layers; of a cube the components of a direction */
+  bool layered, cube;
   bool whole;       /* coordinates are integers */
   uint32_t element; /* bytes */
   ww_val handle;
@@ -19,15 +19,17 @@ typedef struct {
   double beside[2]; /* added to x and y */
 } image;
 
-/* 1d, 2d, 3d, a1d or a2d among the modifiers; false: cubes, samples. */
+/* 1d, 2d, 3d, a1d, a2d or cube among the modifiers; false: samples, and layers of
+ * cubes, whose number is not known. */
 static bool shape_of(const ptx_ins *i, image *m) {
-  static const low_named shapes[] = {{"1d", 1},  {"2d", 2},  {"3d", 3},
-                                     {"a1d", 5}, {"a2d", 6}, {NULL, -1}};
+  static const low_named shapes[] = {{"1d", 1},  {"2d", 2},    {"3d", 3}, {"a1d", 5},
+                                     {"a2d", 6}, {"cube", 11}, {NULL, -1}};
   int shape = -1;
   for (uint32_t k = 1; k < i->nop && shape < 0; k++)
     shape = low_value_named(shapes, i->op[k], strlen(i->op[k]));
   m->axes = shape & 3;
   m->layered = shape & 4;
+  m->cube = shape & 8;
   return shape > 0;
 }
 
@@ -108,14 +110,75 @@ static uint32_t components(ptx_ins *i, const char *const part[4]) {
   return n;
 }
 
+static ww_val choose(low_fn *F, ww_val p, ww_val yes, ww_val no) {
+  return low_select(F, WW_F32, p, yes, no);
+}
+
+/* Of n elements the one at v, which goes from -1 to 1 */
+static ww_val place_on_face(low_fn *F, ww_val v, ww_val n) {
+  ww_val half = low_fconst(F, WW_F32, 0.5);
+  ww_val size = low_convert(F, n, WW_I64, WW_F32, WW_RN, true);
+  ww_val at = low_op(F, WW_OP_FMA, WW_F32, v, half, half);
+  at = low_convert(F, low_binary(F, WW_OP_FMUL, WW_F32, at, size), WW_F32, WW_I64,
+                   WW_RD, true);
+  return low_op64(F, WW_OP_SMIN, low_op64k(F, WW_OP_SMAX, at, 0),
+                  low_add_imm(F, n, WW_I64, -1));
+}
+
+/* Where a direction meets the cube: six faces lie one behind the other, x upwards and
+ * downwards, then y and z. The array is known as a square of as many elements, whose
+ * side is sqrt(6) times that of a face. */
+static ww_val element_of_cube(ptx_ins *i, const image *m) {
+  low_fn *F = i->F;
+  ww_val v[3];
+  ww_val size[3];
+  for (uint32_t k = 0; k < 3; k++) {
+    v[k] = ptx_read(i, m->at[k], WW_F32);
+    size[k] = low_unary(F, WW_OP_FABS, WW_F32, v[k]);
+  }
+  ww_val x =
+      low_binary(F, WW_OP_AND, WW_I1, low_cmp(F, WW_FOGE, WW_F32, size[0], size[1]),
+                 low_cmp(F, WW_FOGE, WW_F32, size[0], size[2]));
+  ww_val y = low_binary(F, WW_OP_AND, WW_I1, low_not(F, x),
+                        low_cmp(F, WW_FOGE, WW_F32, size[1], size[2]));
+  ww_val longest = choose(F, x, v[0], choose(F, y, v[1], v[2]));
+  ww_val back = low_cmp(F, WW_FOLT, WW_F32, longest, low_fconst(F, WW_F32, 0));
+  ww_val minus[3];
+  for (uint32_t k = 0; k < 3; k++)
+    minus[k] = low_unary(F, WW_OP_FNEG, WW_F32, v[k]);
+  ww_val s = choose(F, x, choose(F, back, v[2], minus[2]),
+                    choose(F, y, v[0], choose(F, back, minus[0], v[0])));
+  ww_val t = choose(F, y, choose(F, back, minus[2], v[2]), minus[1]);
+  longest = low_unary(F, WW_OP_FABS, WW_F32, longest);
+  s = low_opx(F, WW_OP_FDIV, WW_F32, WW_RN, WW_F_APPROX, s, longest, WW_NOVAL);
+  t = low_opx(F, WW_OP_FDIV, WW_F32, WW_RN, WW_F_APPROX, t, longest, WW_NOVAL);
+  ww_val square = low_convert(F, extent(F, m, 1), WW_I64, WW_F32, WW_RN, true);
+  ww_val n =
+      low_binary(F, WW_OP_FMUL, WW_F32, square, low_fconst(F, WW_F32, sqrt(1 / 6.)));
+  n = low_convert(F, n, WW_F32, WW_I64, WW_RN, true);
+  ww_val face = low_select(
+      F, WW_I64, x, low_const(F, WW_I64, 0),
+      low_select(F, WW_I64, y, low_const(F, WW_I64, 2), low_const(F, WW_I64, 4)));
+  face = low_op64(F, WW_OP_ADD, face, low_int_to(F, back, WW_I1, WW_I64, false));
+  ww_val row =
+      low_op64(F, WW_OP_ADD, low_op64(F, WW_OP_MUL, face, n), place_on_face(F, t, n));
+  return low_op64(F, WW_OP_ADD, low_op64(F, WW_OP_MUL, row, n), place_on_face(F, s, n));
+}
+
 /* Of element {x, y}, or the nearest that there is. */
-static low_addr texel(ptx_ins *i, const image *m) {
+static ww_val element(ptx_ins *i, const image *m) {
+  if (m->cube)
+    return element_of_cube(i, m);
   low_fn *F = i->F;
   ww_val x = coordinate(i, m, 0);
   /* a fetch from linear memory has no edge that is known here */
   if (!m->whole || m->axes > 1 || m->layered)
     x = low_op64(F, WW_OP_ADD, row_start(i, m, true), clamped(F, m, 0, x));
-  return (low_addr){.base = low_lea(F, m->handle, x, m->element),
+  return x;
+}
+
+static low_addr texel(ptx_ins *i, const image *m) {
+  return (low_addr){.base = low_lea(i->F, m->handle, element(i, m), m->element),
                     .space = WW_GLOBAL,
                     .align = m->element,
                     .flags = WW_F_READONLY};
@@ -189,7 +252,7 @@ bool ptx_surface(ptx_ins *i) {
   ww_val v[4];
   bool store = i->x;
   uint32_t n = ptx_has(i, "v2") ? 2 : ptx_has(i, "v4") ? 4 : 1;
-  if (!ptx_has(i, "b") || i->type == WW_VOID || i->pair || !shape_of(i, &m) ||
+  if (!ptx_has(i, "b") || i->type == WW_VOID || i->pair || !shape_of(i, &m) || m.cube ||
       i->narg < 2 || ptx_list(i, i->arg[store], part, 5) != n)
     return false;
   m.element = n * ww_type_bytes[i->type];

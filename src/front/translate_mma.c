@@ -8,22 +8,29 @@
 #include "emit_mma.h"
 #include "translate_asm.h"
 
-const ww_mma_shape *low_mma_shape(const char *text) {
+uint32_t low_mma_per_word(const char *type) {
+  return !strcmp(type, "s4") || !strcmp(type, "u4") ? 8 : !strcmp(type, "b1") ? 32 : 1;
+}
+
+const ww_mma_shape *low_mma_shape(const char *text, uint32_t per_word) {
   unsigned m;
   unsigned n;
   unsigned k;
-  int found = sscanf(text, "m%un%uk%u", &m, &n, &k) == 3 ? ww_mma_find(m, n, k) : -1;
+  int found = sscanf(text, "m%un%uk%u", &m, &n, &k) == 3 && k % per_word == 0
+                  ? ww_mma_find(m, n, k / per_word)
+                  : -1;
   return found < 0 ? NULL : &ww_mma_shapes[found];
 }
 
 bool low_mma_type(const char *s, ww_type *t, bool *is_unsigned) {
   static const low_named names[] = {
-      {"f16", WW_F16}, {"bf16", WW_BF16}, {"tf32", WW_F32},
-      {"f32", WW_F32}, {"f64", WW_F64},   {"s8", WW_I8},
-      {"u8", WW_I8},   {"s32", WW_I32},   {NULL, -1}};
+      {"f16", WW_F16},   {"bf16", WW_BF16}, {"tf32", WW_F32}, {"f32", WW_F32},
+      {"f64", WW_F64},   {"s8", WW_I8},     {"u8", WW_I8},    {"s32", WW_I32},
+      {"s4", WW_I32},    {"u4", WW_I32},    {"b1", WW_I32},   {"e4m3", WW_E4M3},
+      {"e5m2", WW_E4M3}, {NULL, -1}};
   int found = low_value_named(names, s, strlen(s));
   *t = found < 0 ? WW_VOID : found;
-  *is_unsigned = *s == 'u';
+  *is_unsigned = *s == 'u' || !strcmp(s, "e5m2");
   return found >= 0;
 }
 
@@ -77,7 +84,7 @@ bool low_mma(low_fn *F, const low_product *p, ww_val v[3][64], ww_val *d) {
   m->ext = ext;
   m->dst = d[0];
   m->nres = nc;
-  m->imm = 2ll * g->m * g->n * g->k;
+  m->imm = ww_mma_flops(g) * p->per_word;
   return true;
 }
 
@@ -252,20 +259,56 @@ ww_val low_matrix_word(low_fn *F, ww_val addr32, uint32_t i, bool trans) {
 
 /* ---- inline PTX ---- */
 
-/* mma.sync.aligned.m16n8k16.row.col.dtype.atype.btype.ctype {d}, {a}, {b}, {c}; */
-bool ptx_mma(ptx_ins *i) {
-  low_fn *F = i->F;
-  const ww_mma_shape *g = NULL;
+static uint32_t per_word(const ptx_ins *i) {
+  uint32_t n = 1;
+  for (uint32_t m = 1; m < i->nop && n == 1; m++)
+    n = low_mma_per_word(i->op[m]);
+  return n;
+}
+
+/* mma.m8n8k4 of halves, by the layouts of A and B; C has to lie as D does. */
+static bool take_pairs(const ptx_ins *i, low_product *p) {
+  uint32_t order[2] = {0, 0};
+  uint32_t n = 0;
+  for (uint32_t m = 1; m < i->nop && n < 2; m++)
+    if (!strcmp(i->op[m], "row") || !strcmp(i->op[m], "col"))
+      order[n++] = *i->op[m] == 'c';
+  p->g = &ww_mma_shapes[WW_MMA_PAIRS + 2 * order[0] + !order[1]];
+  return n == 2 && p->c == p->d;
+}
+
+/* Two types are those of D and C around f16 operands, four those of D, A, B and C;
+ * returns how many, 0: not what is multiplied here. */
+static uint32_t types_of_product(const ptx_ins *i, low_product *p) {
   ww_type t[4];
   bool u[4];
   uint32_t k = 0;
+  *p = (low_product){.per_word = per_word(i)};
   for (uint32_t m = 1; m < i->nop; m++)
-    if (!g && (g = low_mma_shape(i->op[m])))
+    if (!p->g && (p->g = low_mma_shape(i->op[m], p->per_word)))
       continue;
     else if (k < 4 && low_mma_type(i->op[m], &t[k], &u[k]))
       k++;
-  if (!g || k != 4 || i->narg < 4 ||
-      (t[0] != t[3] && !(ww_is_float(t[0]) && ww_is_float(t[3]))))
+  if (!p->g || (k != 2 && k != 4) || ww_is_float(t[0]) != ww_is_float(t[k - 1]))
+    return 0;
+  bool saturates = ptx_has(i, "satfinite");
+  p->d = t[0];
+  p->c = t[k - 1];
+  p->in = k == 2 ? WW_F16 : t[1];
+  if (p->per_word == 32)
+    p->flags = ptx_has(i, "xor") ? WW_F_UNSIGNED_A : 0;
+  else if (k == 4)
+    p->flags = (u[1] ? WW_F_UNSIGNED_A : 0) | (u[2] ? WW_F_UNSIGNED_B : 0);
+  p->flags |= saturates ? WW_F_NSW : 0;
+  return saturates && ww_is_float(p->d) ? 0 : k;
+}
+
+/* mma.sync.aligned.m16n8k16.row.col.dtype.atype.btype.ctype {d}, {a}, {b}, {c}; */
+bool ptx_mma(ptx_ins *i) {
+  low_fn *F = i->F;
+  low_product p;
+  if (types_of_product(i, &p) != 4 || i->narg != 4 ||
+      (ptx_has(i, "m8n8k4") && p.in == WW_F16 && !take_pairs(i, &p)))
     return false;
   ww_val v[3][64];
   ww_val d[64];
@@ -274,22 +317,23 @@ bool ptx_mma(ptx_ins *i) {
   for (uint32_t o = 0; o < 3; o++) {
     const char *part[32];
     ww_val reg[32];
-    ww_type et = o == 2 ? t[3] : t[1];
+    ww_type et = o == 2 ? p.c : p.in;
     ww_type wt = ww_type_bits(et) < 32 ? WW_I32 : et;
     uint32_t n = ptx_list(i, i->arg[o + 1], part, 32);
     for (uint32_t r = 0; r < n; r++)
       reg[r] = ptx_read(i, part[r], wt);
-    if (low_mma_unpack(F, reg, n, et, v[o]) != ww_mma_elements(g, o))
+    if (low_mma_unpack(F, reg, n, et, v[o]) != ww_mma_elements(p.g, o))
       return false;
   }
-  uint32_t nc = ww_mma_elements(g, WW_MATRIX_C);
-  int flags = (u[1] ? WW_F_UNSIGNED_A : 0) | (u[2] ? WW_F_UNSIGNED_B : 0);
-  if (!low_mma(F, &(low_product){g, t[1], t[3], t[0], flags}, v, d))
+  uint32_t nc = ww_mma_elements(p.g, WW_MATRIX_C);
+  if (!low_mma(F, &p, v, d))
     return false;
-  ww_type wt = ww_type_bits(t[0]) < 32 ? WW_I32 : t[0];
+  ww_type wt = ww_type_bits(p.d) < 32 ? WW_I32 : p.d;
   const char *part[32];
   uint32_t n = ptx_list(i, i->arg[0], part, 32);
-  low_mma_pack(F, d, nc, t[0], wt, word);
+  if (n != nc * ww_type_bits(p.d) / ww_type_bits(wt))
+    return false;
+  low_mma_pack(F, d, nc, p.d, wt, word);
   low_parts(F, from, WW_OP_MMA);
   for (uint32_t r = 0; r < n; r++)
     ptx_write(i, part[r], word[r], wt, false);
@@ -356,6 +400,32 @@ bool ptx_stmatrix(ptx_ins *i) {
   return true;
 }
 
+/* movmatrix.sync.aligned.m8n8.trans.b16 d, a: what lies in a row comes from a column,
+ * of which the lanes 4 * row + column / 2 have a half */
+bool ptx_movmatrix(ptx_ins *i) {
+  low_fn *F = i->F;
+  if (i->narg != 2 || !ptx_has(i, "m8n8") || !ptx_has(i, "trans"))
+    return false;
+  ww_val a = ptx_read(i, i->arg[1], WW_I32);
+  uint32_t here = low_here(F);
+  ww_val lane = low_sreg(F, WW_SREG_LANEID);
+  ww_val group = low_op32k(F, WW_OP_LSHR, lane, 2);
+  ww_val from = low_op32k(F, WW_OP_SHL, low_op32k(F, WW_OP_AND, lane, 3), 3);
+  from = low_op32(F, WW_OP_ADD, from, low_op32k(F, WW_OP_LSHR, group, 1));
+  ww_val v[2];
+  for (uint32_t k = 0; k < 2; k++) {
+    ww_val at = low_op32k(F, WW_OP_ADD, from, 4 * k);
+    v[k] = low_opx(F, WW_OP_SHFL, WW_I32, WW_SHFL_IDX, 0, a, at, low_i32(F, 31));
+    low_last(F)->n = 1;
+  }
+  ww_val odd = low_cmpk(F, WW_NE, WW_I32, low_op32k(F, WW_OP_AND, group, 1), 0);
+  ww_val halves = low_select(F, WW_I32, odd, low_i32(F, 0x7632), low_i32(F, 0x5410));
+  ww_val r = low_op(F, WW_OP_PRMT, WW_I32, v[0], v[1], halves);
+  low_parts(F, here, WW_OP_SHFL);
+  ptx_write(i, i->arg[0], r, WW_I32, false);
+  return true;
+}
+
 /* ---- wmma: fragments of a warp, in memory and multiplied ---- */
 
 static ww_type register_type(ww_type element) {
@@ -368,9 +438,12 @@ static bool wmma_fragment(ptx_ins *i, bool store, low_fragment *f) {
   char which = i->nop > 2 ? *i->op[2] : 0;
   *f = (low_fragment){.F = i->F, .col = ptx_has(i, "col")};
   f->which = which == 'a' ? WW_MATRIX_A : which == 'b' ? WW_MATRIX_B : WW_MATRIX_C;
+  uint32_t elements = per_word(i);
   for (uint32_t k = 3; k < i->nop && !f->g; k++)
-    f->g = low_mma_shape(i->op[k]);
-  if (!f->g || i->narg != 3 || !strchr("abcd", which) ||
+    f->g = low_mma_shape(i->op[k], elements);
+  for (uint32_t k = 3; k < i->nop && !f->g && f->which == WW_MATRIX_C; k++)
+    f->g = low_mma_shape(i->op[k], 8); /* of sums, whose k is no matter */
+  if (!f->g || i->narg < 2 || i->narg > 3 || !strchr("abcd", which) ||
       !low_mma_type(i->op[i->nop - 1], &f->t, &is_unsigned))
     return false;
   ww_space space = ptx_has(i, "global")                                ? WW_GLOBAL
@@ -379,7 +452,15 @@ static bool wmma_fragment(ptx_ins *i, bool store, low_fragment *f) {
   f->base = ptx_address(i, i->arg[!store], space, ww_type_bytes[f->t]);
   f->base.base = low_addr_value(i->F, f->base);
   f->base.off = 0;
+  if (i->narg == 2) { /* rows (columns) lie one behind the other */
+    uint32_t rows = f->which == WW_MATRIX_B ? f->g->k : f->g->m;
+    uint32_t cols = f->which == WW_MATRIX_A ? f->g->k : f->g->n;
+    f->ld = low_const(i->F, WW_I64, f->col ? rows : cols);
+    return true;
+  }
   f->ld = low_int_to(i->F, ptx_read(i, i->arg[2], WW_I32), WW_I32, WW_I64, true);
+  if (elements > 1)
+    f->ld = low_op64k(i->F, WW_OP_LSHR, f->ld, __builtin_ctz(elements));
   return true;
 }
 
@@ -430,33 +511,13 @@ static bool wmma_store(ptx_ins *i) {
   return true;
 }
 
-/* Two types are those of D and C around f16 operands, four those of D, A, B and C. */
-static bool wmma_types(const ptx_ins *i, low_product *p) {
-  ww_type t[4];
-  bool u[4];
-  uint32_t k = 0;
-  *p = (low_product){0};
-  for (uint32_t m = 2; m < i->nop; m++)
-    if (!p->g && (p->g = low_mma_shape(i->op[m])))
-      continue;
-    else if (k < 4 && low_mma_type(i->op[m], &t[k], &u[k]))
-      k++;
-  if (!p->g || (k != 2 && k != 4))
-    return false;
-  p->d = t[0];
-  p->c = t[k - 1];
-  p->in = k == 2 ? WW_F16 : t[1];
-  p->flags = k == 4 ? (u[1] ? WW_F_UNSIGNED_A : 0) | (u[2] ? WW_F_UNSIGNED_B : 0) : 0;
-  return true;
-}
-
 static bool wmma_multiply(ptx_ins *i) {
   low_product p;
   ww_val reg[96];
   ww_val d[64];
   ww_val word[64];
   const char *part[32];
-  if (i->narg != 4 || !wmma_types(i, &p))
+  if (i->narg != 4 || !types_of_product(i, &p))
     return false;
   uint32_t here = low_here(i->F);
   uint32_t n = read_registers(i, 1, register_type(p.in), reg);

@@ -92,11 +92,12 @@ enum {
   WW_F_APPROX = 1, /* the fast, inexact form */
   WW_F_VOLATILE = 2,
   WW_F_CONTRACT = 4,  /* may be fused with a neighbour */
-  WW_F_NSW = 8,       /* integer op known not to wrap signed */
+  WW_F_NSW = 8,       /* integer op known not to wrap signed; mma: sums that saturate */
   WW_F_NOCACHE = 16,  /* ld.cg/.cs/.cv, st.cs: cache hints */
   WW_F_READONLY = 32, /* ld.global.nc, invariant load */
   WW_F_UNSIGNED_A = 64,
-  /* matrix operands: of i8 the unsigned ones, of e4m3 those that are e5m2 */
+  /* matrix operands: of i8 the unsigned ones, of e4m3 those that are e5m2; of single
+   * bits A's says that they are compared (xor), not multiplied (and) */
   WW_F_UNSIGNED_B = 128,
   WW_F_PART = 64 /* of any other op: see ww_is_part */
 };

@@ -10,6 +10,10 @@ typedef struct {
   uint8_t m, n, k;
 } ww_mma_shape;
 
+/* Four products of 8 x 8 x 4 halves at once, each of eight lanes (Volta's mma.m8n8k4):
+ * as one of 32 x 8 x 16 with A's blocks along the diagonal. Behind the first 2 for a
+ * column-major A, 1 for a row-major B. */
+enum { WW_MMA_PAIRS = 10 };
 extern const ww_mma_shape ww_mma_shapes[];
 extern const uint32_t ww_nmma_shapes;
 int ww_mma_find(uint32_t m, uint32_t n, uint32_t k); /* index for ww_ins.sub, or -1 */
@@ -21,6 +25,11 @@ typedef struct {
 } ww_cell_at;
 
 uint32_t ww_mma_elements(const ww_mma_shape *s, ww_matrix which); /* per lane */
+int64_t ww_mma_flops(const ww_mma_shape *s);
+/* Operands smaller than a byte are multiplied in words of 32 bits (type i32, the
+ * shape's k counted in words): elements in a word, 8 of 4 bits or 32 single ones; 1:
+ * not so. */
+uint32_t ww_mma_per_word(const ww_ins *i);
 /* Where element e of a lane's fragment lies in its matrix. type: the element's. */
 ww_cell_at ww_mma_place(
     const ww_mma_shape *s, ww_matrix which, ww_type type, uint32_t lane, uint32_t e);

@@ -43,6 +43,21 @@ typedef struct {
   bool nan_fill;                  /* what lies outside is NaN, not zero */
 } ww_tensor_map;
 
+/* A tensor map as the interpreter keeps it in the 128 bytes that a kernel gets, which
+ * tensormap.replace changes. */
+typedef struct {
+  uint32_t mark; /* that it is one */
+  uint8_t rank, type /* ww_type */, bytes /* of an element */, swizzle;
+  uint64_t base;
+  uint64_t strides[WW_TENSOR_RANK]; /* bytes, of every dimension */
+  uint32_t last[WW_TENSOR_RANK];    /* element of each dimension */
+  uint16_t box[WW_TENSOR_RANK];     /* elements that come, steps already taken */
+  uint8_t steps[WW_TENSOR_RANK];
+  bool nan_fill, sign; /* sign: of integers */
+} ww_tma_tensor;
+_Static_assert(sizeof(ww_tma_tensor) <= WW_TENSOR_MAP_BYTES,
+               "a tensor map has 128 bytes");
+
 /* Fills in the strides that were not given. NULL, or what of the map the driver would
  * refuse. */
 const char *ww_tensor_map_complete(ww_tensor_map *m);

@@ -520,9 +520,10 @@ read_map(ww_exec *x, const ww_code *k, uint32_t lane, uint64_t at, ww_tma_tensor
   const uint8_t *p = side(x, k, lane, at, WW_TENSOR_MAP_BYTES, false);
   if (p && ww_tensor_decode(p, out))
     return true;
-  ww_exec_fault(x, k->ins,
-                "no tensor map lies there: describe it in the launch spec "
-                "(\"tensormap\")");
+  ww_exec_fault(
+      x, k->ins,
+      "no tensor map lies there, or it was changed into none: describe it in the "
+      "launch spec (\"tensormap\")");
   return false;
 }
 

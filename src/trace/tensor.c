@@ -5,6 +5,8 @@
  * are part of the tile and of its bytes. A run is a row of dimension 0. */
 #include "async.h"
 
+#include <stddef.h>
+
 #define MARK 0x50414d54u /* "TMAP" */
 
 /* What the interpreter takes an element for. */
@@ -49,9 +51,23 @@ ww_tensor_encode(const ww_tensor_map *m, uint64_t base, uint8_t out[static 128])
   return NULL;
 }
 
+/* What a kernel has made of it may be anything. */
 bool ww_tensor_decode(const uint8_t *from, ww_tma_tensor *out) {
+  enum { MOST_BOX = 256, MOST_BYTES = 1 << 18 };
+  bool flags = from[offsetof(ww_tma_tensor, nan_fill)] < 2 &&
+               from[offsetof(ww_tma_tensor, sign)] < 2;
+  if (!flags)
+    return false;
   memcpy(out, from, sizeof *out);
-  return out->mark == MARK;
+  bool good = out->mark == MARK && out->rank >= 1 && out->rank <= WW_TENSOR_RANK &&
+              out->type < WW_NTYPES && out->bytes &&
+              out->bytes == ww_type_bytes[out->type] && out->swizzle < WW_NSWIZZLES;
+  uint64_t tile = out->bytes;
+  for (uint32_t d = 0; good && d < out->rank; d++) {
+    tile *= out->box[d];
+    good = out->box[d] && out->box[d] <= MOST_BOX && tile <= MOST_BYTES;
+  }
+  return good;
 }
 
 uint64_t ww_tensor_tile_bytes(const ww_tma_tensor *t) {

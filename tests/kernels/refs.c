@@ -622,6 +622,106 @@ static void ref_permute_ptx(ref_state *r) {
   }
 }
 
+/* To `bits` bits of mantissa, halves to the even one, away from zero or (rn < 0) nowhere; not beyond the greatest. */
+static float rounded(float x, int bits, int rn, float most) {
+  int e;
+  double m = ldexp(frexp(fabsf(x), &e), bits + 1), whole = floor(m), rest = m - whole;
+  if (!isfinite(x)) return copysignf(most, x);
+  if (rn >= 0 && (rest > 0.5 || (rest == 0.5 && (rn == 0 || fmod(whole, 2) != 0)))) whole++;
+  double r = ldexp(whole, e - bits - 1);
+  return copysignf(r > most ? most : (float)r, x);
+}
+static int32_t clamped(int64_t v) { return (int32_t)(v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : v); }
+static void ref_rare_ptx(ref_state *r) {
+  uint32_t *out = U32(1);
+  EACH(i, 64) {
+    uint32_t c = (uint32_t)i, a = c * 2654435761u, b = ~a * 40503u;
+    static const uint32_t special[6] = {0, 1, 0x7fffff, 0, 0x7f800000, 0x7fc00000};
+    uint32_t m = i % 6 == 3 ? a >> 4 | 0x800000 : special[i % 6];
+    bool number = i % 6 != 5, both = (i & 1) ^ (b >> 31);
+    float x = fabsf(float_of(m)), y = fabsf(float_of(0x3f800000)), least = number && x < y ? x : y, most = number && x > y ? x : y;
+    int64_t signs = (int64_t)((int32_t)(a << 8) >> 8) * ((int32_t)(b << 8) >> 8), plus = (int32_t)(0x7fffff00 ^ (a & 0x80000000));
+    uint32_t other = c & 1 ? c : b, l = i % 32, half[2];
+    out[i] = !(c & 1) || a == 0;
+    out[64 + i] = (uint32_t)(signs >> 16);
+    out[128 + i] = (uint32_t)((uint64_t)(a & 0xffffff) * (b & 0xffffff) >> 16);
+    out[192 + i] = (uint32_t)clamped((int32_t)(signs >> 16) + plus);
+    out[256 + i] = (uint32_t)clamped(((int64_t)(int32_t)a * (int32_t)b >> 32) + plus);
+    out[320 + i] = c ^ other;
+    out[384 + i] = c != other || c & 4;
+    out[448 + i] = c && c & 4;
+    out[512 + i] = bits_of(least) | (uint32_t)both << 31;
+    out[576 + i] = bits_of(most) | (uint32_t)both << 31;
+    out[640 + i] = m == 0 || (m >= 0x800000 && m < 0x7f800000);
+    out[704 + i] = m && m < 0x800000;
+    /* row, column of the halves that a lane gets: word row * 8 + column of what its warp has from 64 * warp on */
+    EACH(k, 2) half[k] = (2 * (l % 4) + k) * 8 + l / 4 + 64 * (i / 32);
+    out[768 + i] = half[0] | half[1] << 16;
+    EACH(k, 2) out[832 + i] += (c & 4 || (a >> 16 * k & 0x3fff) < (b >> 16 * k & 0x3fff)) ? 1u << k : 0;
+    uint32_t from = 63 - c, fa = from * 2654435761u, fb = ~fa * 40503u;
+    out[896 + i] = fa + fb - fa;
+    uint32_t first = c / 4 * 4;
+    static const float big[8] = {65503, 65520, -70000, 1e38f, -3.4e38f, INFINITY, 0x1.003p0f, 0x1.001p0f};
+    float w = big[i % 8] * (i & 8 ? 1 : 0x1p-3f), inf = (float)INFINITY, tf = 0x1.ffcp127f, ax = i % 6 == 4 ? 65504 : i % 6 == 3 ? float_of(m) : 0;
+    ax = copysignf(ax, i & 1 ? -1.0f : 1.0f);
+    uint16_t h[2];
+    _Float16 hw = (_Float16)fmaxf(-65504, fminf(65504, w)), hx = (_Float16)fmaxf(-65504, fminf(65504, ax));
+    memcpy(&h[1], &hw, 2), memcpy(&h[0], &hx, 2);
+    out[1024 + i] = (uint32_t)h[1] << 16 | (i % 6 == 5 ? 0 : h[0]);
+    uint32_t bf = w < 0 ? 0 : bits_of(rounded(w, 7, 1, 0x1.fep127f)) >> 16;
+    out[1088 + i] = bf << 16 | bf;
+    out[1152 + i] = bits_of(rounded(w, 10, 1, inf));
+    out[1216 + i] = w < 0 ? 0 : bits_of(rounded(w, 10, -1, inf));
+    out[1280 + i] = bits_of(rounded(w, 10, 0, tf));
+    EACH(k, 4) out[960 + i] += (c % 3 * 2 > (uint32_t)k ? first + k : 0) * (uint32_t[]){1, 100, 10000, 1000000}[k];
+  }
+}
+
+static void ref_cube_ptx(ref_state *r) { memcpy(r->arg[1], r->arg[0], 6144); }
+
+static int64_t bounded(int64_t v, int64_t lo, int64_t hi) { return v < lo ? lo : v > hi ? hi : v; }
+static uint32_t bytes4(uint32_t c, int k, int64_t v) { return (c & ~(255u << 8 * k)) | ((uint32_t)v & 255) << 8 * k; }
+static uint32_t halves2(uint32_t c, int k, int64_t v) { return (c & ~(65535u << 16 * k)) | ((uint32_t)v & 65535) << 16 * k; }
+static void ref_video_ptx(ref_state *r) {
+  EACH(i, 64) {
+    uint32_t *out = U32(1) + i, x = (uint32_t)i * 2654435761u, y = ~x * 40503u, z = x ^ y * 69069u;
+    int64_t sx = (int32_t)x, sy = (int32_t)y, sz = (int32_t)z, m;
+    int64_t sum = (int64_t)(x >> 8 & 255) + (int16_t)(y >> 16);
+    out[0] = (uint32_t)(sum > sz ? sum : sz);
+    out[64] = halves2(z, 1, bounded(sx - sy, 0, 65535));
+    m = sx - (y >> 24);
+    out[128] = (uint32_t)(m < 0 ? -m : m) + z;
+    out[192] = (uint32_t)(sx < y ? sx : y);
+    out[256] = (uint32_t)bounded(x > sy ? x : sy, 0, UINT32_MAX);
+    m = y & 255;
+    out[320] = (uint32_t)bounded((int64_t)(int16_t)(x >> 16) * (1ll << (m > 32 ? 32 : m)), INT32_MIN, INT32_MAX);
+    out[384] = (uint32_t)(sx >> (y & 31)) + z;
+    out[448] = (uint32_t)bounded((sx * (y >> 16) - sz) >> 7, INT32_MIN, INT32_MAX);
+    out[512] = (uint32_t)(((uint64_t)x * y + z + 1) >> 15);
+    out[576] = ((int16_t)x < (int64_t)(y >> 8 & 255)) + z;
+    out[640] = bytes4(z, 2, x >= y);
+    out[704] = out[768] = out[832] = out[1024] = out[1088] = out[1216] = z;
+    out[896] = out[960] = z;
+    EACH(k, 4) {
+      uint32_t p = x >> 8 * k & 255, q = y >> 8 * k & 255;
+      int32_t sp = (int8_t)p, sq = (int8_t)q, both = sp + sq, far = sp - (int32_t)q;
+      out[704] = bytes4(out[704], k, bounded(sp + (int32_t)q, -128, 127));
+      out[832] = bytes4(out[832], k, (both + (both >= 0)) >> 1);
+      out[960] += (uint32_t)((int32_t)p > sq ? (int32_t)p : sq);
+      out[1088] = bytes4(out[1088], k, sp <= sq);
+      out[1216] = bytes4(out[1216], k, bounded(far < 0 ? -far : far, -128, 127));
+    }
+    EACH(k, 2) {
+      uint32_t p = x >> 16 * k & 65535, q = y >> 16 * k & 65535;
+      out[768] = halves2(out[768], k, bounded((int64_t)p - q, 0, 65535));
+      out[896] += (p + q + 1) >> 1;
+      out[1024] = halves2(out[1024], k, (int16_t)p < (int16_t)q ? p : q);
+    }
+    /* only the upper half: half 0 of both words, x's lower one, and half 2, y's lower one */
+    out[1152] = halves2(z, 1, (x & 65535) + (y & 65535));
+  }
+}
+
 /* ---- shared memory, barriers, warps under branches ---- */
 
 static void ref_named_barrier(ref_state *r) {
@@ -685,6 +785,50 @@ static void ref_wmma(ref_state *r) {
   EACH(b, 2) half_product(F16(0) + 256 * b, F16(1) + 256 * b, F32(2) + 256 * b, 16, 16, 16);
 }
 static void ref_mma_ptx(ref_state *r) { half_product(F16(0), F16(1), F32(2), 16, 8, 16); }
+
+/* Four products of 8 x 8 x 4, in float and in halves, by each of the four orders in which lanes hold A and B. */
+static void ref_mma_volta(ref_state *r) {
+  EACH(order, 4) EACH(p, 4) {
+    half_product(F16(0) + p * 32, F16(1) + p * 32, F32(2) + (order * 4 + p) * 64, 8, 8, 4);
+    EACH(i, 64) F16(3)[(order * 4 + p) * 64 + i] = (_Float16)F32(2)[(order * 4 + p) * 64 + i];
+  }
+}
+/* Element k of a row of words: of `bits` bits, signed or not. */
+static int32_t packed(const uint32_t *row, int k, int bits, bool sign) {
+  uint32_t v = row[k * bits / 32] >> k * bits % 32 & ((1u << bits) - 1);
+  return sign && v >> (bits - 1) ? (int32_t)v - (1 << bits) : (int32_t)v;
+}
+/* 2 ** (e - bias) * 1.m, normal ones alone */
+static double float8(uint32_t byte, int mantissa, int bias) {
+  double m = 1 + (byte & ((1u << mantissa) - 1)) / (double)(1 << mantissa);
+  return (byte & 128 ? -1 : 1) * ldexp(m, (int)(byte >> mantissa & (127 >> mantissa)) - bias);
+}
+static void ref_mma_small(ref_state *r) {
+  uint32_t *w = U32(1), *b = w + 128;
+  int32_t *out = I32(2);
+  EACH(i, 192) w[i] = (uint32_t)i * 2654435761u + 12345u;
+  EACH(row, 16) EACH(col, 8) {
+    int32_t *d = out + row * 8 + col, c = row * 8 + col;
+    const uint32_t *x = w + row * 8, *y = b + col * 8;
+    int64_t big = INT32_MAX - 9000;
+    double eighths = 0;
+    d[0] = d[128] = d[256] = c;
+    EACH(k, 64) d[0] += packed(x, k, 4, true) * packed(y, k, 4, false);
+    EACH(k, 256) d[128] += packed(x, k, 1, false) & packed(y, k, 1, false);
+    EACH(k, 256) d[256] += packed(x, k, 1, false) ^ packed(y, k, 1, false);
+    EACH(k, 32) big += packed(x, k, 8, true) * packed(y, k, 8, true);
+    d[384] = (int32_t)(big > INT32_MAX ? INT32_MAX : big);
+    EACH(k, 32)
+    eighths += float8((packed(x, k, 8, false) & 0x8f) | 0x30, 3, 7) * float8((packed(y, k, 8, false) & 0x8f) | 0x30, 2, 15);
+    float f = (float)eighths;
+    memcpy(d + 512, &f, 4);
+  }
+  EACH(row, 8) EACH(col, 8) {
+    int32_t *d = out + 640 + row * 8 + col;
+    EACH(k, 32) d[0] += packed(w + row * 4, k, 4, false) * packed(b + col * 4, k, 4, false);
+    EACH(k, 128) d[64] += packed(w + row * 4, k, 1, false) ^ packed(b + col * 4, k, 1, false);
+  }
+}
 
 static void ref_dp4a(ref_state *r) {
   EACH(i, 128) {
@@ -908,9 +1052,9 @@ static const struct {
     SAME(int_wrap), SAME(shifts), SAME(char_short), SAME(minmax_nan), SAME(vote), SAME(match_reduce),
     SAME(shfl_modes), SAME(cg_tile), SAME(cas_loop), SAME(atomics_mixed), SAME(dyn_shared), SAME(symbols),
     SAME(struct_index), SAME(struct_param), SAME(struct_out), SAME(torch_rows), SAME(alias_halves), SAME(template_axpy), SAME(grid3d),
-    SAME(inline_ptx), SAME(permute_ptx), SAME(named_barrier),
+    SAME(inline_ptx), SAME(permute_ptx), SAME(video_ptx), SAME(cube_ptx), SAME(rare_ptx), SAME(named_barrier),
     SAME(bank_double), SAME(odd_block), SAME(grid_stride), SAME(barrier_exit), SAME(syncwarp), SAME(shfl_divergent),
-    SAME(break_continue), SAME(const_init), SAME(two_shared), SAME(bitonic), SAME(wmma), SAME(mma_ptx), SAME(dp4a),
+    SAME(break_continue), SAME(const_init), SAME(two_shared), SAME(bitonic), SAME(wmma), SAME(mma_ptx), SAME(mma_small), SAME(mma_volta), SAME(dp4a),
     SAME(simd_video), SAME(convert), SAME(denormal), SAME(rounding), SAME(monotone_rows), SAME(zipf_histogram),
     SAME(perm_pages), SAME(pointer_chase), SAME(cg_reduce), SAME(double_atomic), SAME(mandelbrot), SAME(cl_dot4),
     SAME(cl_swizzle), SAME(cl_local_arg), SAME(cl_stencil), SAME(cl_int), SAME(cl_math), SAME(cl_common),

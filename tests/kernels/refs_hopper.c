@@ -73,6 +73,15 @@ static void ref_tma_tile(ref_state *r) {
   }
 }
 
+/* A matrix of 20 x 12 in rows of 24. */
+static void ref_tma_replace(ref_state *r) {
+  const float *in = (const float *)(void *)r->arg[1];
+  float *out = (float *)(void *)r->arg[3];
+  for (int y = 0; y < 8; y++)
+    for (int x = 0; x < 16; x++)
+      out[y * 16 + x] = y + 6 < 12 && x + 8 < 20 ? in[(y + 6) * 24 + x + 8] : 0;
+}
+
 static void ref_tma_3d(ref_state *r) {
   EACH(z, 7) EACH(y, 10) EACH(x, 14) {
     int at = z * 160 + y * 16 + x;
@@ -182,7 +191,7 @@ static const struct {
   const char *name;
   ref_fn fn;
 } table[] = {
-    SAME(cluster_sum), SAME(cluster_ptx), SAME(tma_multicast), SAME(mbar_ops), SAME(mbar_pipe), SAME(bulk_copy), SAME(tma_3d),
+    SAME(cluster_sum), SAME(cluster_ptx), SAME(tma_multicast), SAME(mbar_ops), SAME(mbar_pipe), SAME(bulk_copy), SAME(tma_3d), SAME(tma_replace),
     {"tma_plain", ref_tma_tile}, {"tma_swizzle32", ref_tma_tile}, {"tma_swizzle64", ref_tma_tile},
     {"tma_swizzle128", ref_tma_tile}, {"tma_steps", ref_tma_tile},
     SAME(wgmma_gemm), SAME(wgmma_f16), SAME(wgmma_bf16), SAME(wgmma_tf32), SAME(wgmma_e4m3), SAME(wgmma_s8), SAME(wgmma_b1), SAME(wgmma_half),

@@ -220,6 +220,35 @@ static void test_rows_of_a_tile(void **state) {
   assert_false(ww_tile_next(&w, &run));
 }
 
+/* Kernels write into maps: what no encoding gives is none. */
+static void test_forged_maps(void **state) {
+  (void)state;
+  ww_tensor_map m = {
+      .type = "f32", .rank = 2, .dims = {10, 4}, .strides = {0, 48}, .box = {8, 3}};
+  static const struct {
+    size_t at;
+    uint8_t to;
+  } forged[] = {{offsetof(ww_tma_tensor, mark), 1},
+                {offsetof(ww_tma_tensor, rank), 6},
+                {offsetof(ww_tma_tensor, rank), 0},
+                {offsetof(ww_tma_tensor, type), WW_NTYPES},
+                {offsetof(ww_tma_tensor, bytes), 0},
+                {offsetof(ww_tma_tensor, bytes), 8},
+                {offsetof(ww_tma_tensor, swizzle), WW_NSWIZZLES},
+                {offsetof(ww_tma_tensor, nan_fill), 2},
+                {offsetof(ww_tma_tensor, sign), 255},
+                {offsetof(ww_tma_tensor, box) + 1, 1},
+                {offsetof(ww_tma_tensor, box), 0}};
+  for (size_t k = 0; k < WW_COUNT(forged); k++) {
+    uint8_t bytes[WW_TENSOR_MAP_BYTES];
+    ww_tma_tensor t;
+    assert_null(ww_tensor_encode(&m, 4096, bytes));
+    assert_true(ww_tensor_decode(bytes, &t));
+    bytes[forged[k].at] = forged[k].to;
+    assert_false(ww_tensor_decode(bytes, &t));
+  }
+}
+
 /* ---- clusters ---- */
 
 /* Every block reads what the next one of its cluster has put into its memory. */
@@ -275,6 +304,7 @@ int main(void) {
       RIG_TEST(test_what_is_wrong_with_a_copy),
       RIG_TEST(test_a_copy_is_one_request),
       RIG_TEST(test_rows_of_a_tile),
+      RIG_TEST(test_forged_maps),
       RIG_TEST(test_blocks_of_a_cluster_see_each_other),
       RIG_TEST(test_clusters_that_cannot_be),
   };

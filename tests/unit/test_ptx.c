@@ -225,9 +225,9 @@ static void modifiers(void **state) {
   assert_int_equal(count(t, "smax i32"), 3);
   has(t, "smin i64");
   assert_int_equal(count(t, "sad"), 4);
-  has(refused("mad.hi.sat.s32 %r1, %r2, %r3, %r4;"), "mad.hi.sat.s32");
-  has(refused("min.xorsign.abs.f32 %f1, %f2, %f3;"), "min.xorsign.abs.f32");
-  has(refused("lop3.or.b32 %r1|%p1, %r2, %r3, %r4, 0x80, %p2;"), "lop3.or.b32");
+  has(refused("mad.hi.sat.u32 %r1, %r2, %r3, %r4;"), "mad.hi.sat.u32");
+  has(refused("fma.rn.oob.f16 %h1, %h2, %h3, %h4;"), "fma.rn.oob.f16");
+  has(refused("lop3.xor.b32 %r1|%p1, %r2, %r3, %r4, 0x80, %p2;"), "lop3.xor.b32");
 }
 
 static void halves(void **state) {
@@ -286,8 +286,9 @@ static void textures(void **state) {
   has_not(t, "select"); /* it is in memory */
   has(refused("tld4.r.2d.v4.f32.s32 {%f2, %f3, %f4, %f5}, [%d1, {%r1, %r1}];"),
       "tld4.r");
-  has(refused("tex.cube.v4.f32.f32 {%f2, %f3, %f4, %f5}, [%d1, {%f1, %f1, %f1, %f1}];"),
-      "tex.cube");
+  has(refused(
+          "tex.acube.v4.f32.f32 {%f2, %f3, %f4, %f5}, [%d1, {%r1, %f1, %f1, %f1}];"),
+      "tex.acube");
   has(refused("tex.2d.v4.f32.f32 {%f2, %f3, %f4, %f5}, [%d1, {%f1}];"), "tex.2d");
 }
 
