@@ -4,7 +4,7 @@
  *   rewrite_index.c   which element a thread works on; block, swap, stride
  *   rewrite_text.c    restrict, floats, unroll, accumulate, the fixes of findings
  *   rewrite_atomic.c  atomics
- *   fuse_text.c       several kernels as one (fuse.h)
+ *   fuse_*.c          several kernels as one (fuse_int.h)
  *   rewrite_jam.c     several elements a thread, side by side
  *   rewrite_share.c   several threads an element
  *   rewrite_loop.c    counted loops, and what they add up

@@ -23,6 +23,10 @@ __global__ void clamp01(float *x, int n) {
     x[i] = fminf(fmaxf(x[i], 0.0f), 1.0f);
 }
 
+#define CHECK(x) \
+  if ((x) != cudaSuccess) exit(1)
+
+namespace motion {
 // Two axes, sums in place, and locals that are called as the other's parameters.
 __global__ void faster(float *v, const float *force, float dt, int width, int height) {
   int col = threadIdx.x + blockIdx.x * blockDim.x, row = blockIdx.y * blockDim.y + threadIdx.y;
@@ -41,6 +45,7 @@ __global__ void further(float *x, const float *speed, float step, int w, int h) 
       x[w * row + col] += v * step;
   }
 }
+} // namespace motion
 
 static float *numbers(int n, unsigned seed) {
   std::vector<float> host(n);
@@ -74,8 +79,9 @@ int main(int argc, char **argv) {
   show("sum", sum, n);
   int w = 1000, h = n / w;
   dim3 tiles((w + 31) / 32, (h + 7) / 8), tile(32, 8);
-  faster<<<tiles, tile>>>(x, y, 0.125f, w, h);
-  further<<<tiles, tile>>>(sum, x, 0.5f, w, h);
+  motion::faster<<<tiles, tile>>>(x, y, 0.125f, w, h);
+  CHECK(cudaGetLastError());
+  motion::further<<<tiles, tile>>>(sum, x, 0.5f, w, h);
   show("x", x, n);
   show("sum", sum, n);
 }

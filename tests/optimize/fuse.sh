@@ -25,8 +25,9 @@ $(cat said)"
 "$warpwise" record --emulate -o chain.jsonl chain.cu >log 2>&1 && "$warpwise" optimize --fuse chain.jsonl --seed 7 --seconds 900 --patch chain.patch >said 2>&1
 ok "a recorded program" $? said
 fuse "three launches are one" '^scale, add, clamp01 .*from launch 0 on, 3 times' 'elements of `out`, `add_out` stay in registers' 'scale_add_clamp01 is launched in their place, at 1 place of the text'
-fuse "two axes, sums in place, names that meet" '^faster, further ' 'faster_further is launched in their place'
+fuse "two axes, sums in place, names that meet, a namespace, an error asked for in between" '^faster, further ' 'faster_further is launched in their place'
 fuse "each is predicted faster and verified" '[0-9.]+ times as fast by prediction; verified in [0-9]+ cases'
+report "the host code names its namespace" "$(grep -q '^+  motion::faster_further<<<tiles, tile>>>(x, y, 0.125f, w, h, sum, 0.5f);' chain.patch || cat chain.patch)"
 "$warpwise" record --emulate --execute all -o a.jsonl chain.cu -- 5000 >before 2>log
 ok "the program runs" $? log
 git apply chain.patch 2>why
