@@ -15,7 +15,6 @@
 #include "verify_int.h"
 
 #define CHILD_BYTES (4ull << 30)
-#define CHILD_SECONDS 300
 
 /* Where a launch first ran. */
 typedef struct {
@@ -336,13 +335,13 @@ static void judge(trial *t) {
   ww_fusion *f = t->f;
   ww_buf out = {0};
   ww_err e = {0};
-  double limit = ww_now() + CHILD_SECONDS;
   unsigned state;
   int apart;
-  if (t->s->q->deadline > 0 && t->s->q->deadline < limit)
-    limit = t->s->q->deadline;
-  ww_child how = {
-      .work = work, .ctx = t, .deadline = limit, .bytes = CHILD_BYTES, .eager = true};
+  ww_child how = {.work = work,
+                  .ctx = t,
+                  .deadline = t->s->q->deadline,
+                  .bytes = CHILD_BYTES,
+                  .eager = true};
   ww_status st = ww_child_run(&how, &out, &e);
   ww_buf_add(&out, "", 1);
   f->state = WW_CANDIDATE_UNJUDGED;

@@ -8,6 +8,8 @@
  * kernel. What has no such form is refused. */
 #include "fuse_int.h"
 
+#define MOST_NORMAL 4096 /* bytes: sums of sums of sums grow without end */
+
 const char *ww_fuse_element_type(const char *type) {
   return ww_starts(type, "const ") ? type + strlen("const ") : type;
 }
@@ -59,8 +61,8 @@ static const char *normal_binary(const ww_fuse_body *p, uint32_t node, int depth
   const ww_rewriting *x = &p->x;
   const char *op = x->v[node].name;
   const char *l = normal(p, ww_node_child(x, node, 0), depth);
-  const char *r = normal(p, ww_node_child(x, node, 1), depth);
-  if (!l || !r)
+  const char *r = l ? normal(p, ww_node_child(x, node, 1), depth) : NULL;
+  if (!r || strlen(l) + strlen(r) > MOST_NORMAL)
     return NULL;
   bool turn = (!strcmp(op, "+") || !strcmp(op, "*")) && strcmp(l, r) > 0;
   return ww_fmt(x->a, "(%s%s%s)", turn ? r : l, op, turn ? l : r);

@@ -39,7 +39,7 @@ report "and launches fewer kernels" "$(grep -q 'scale_add_clamp01' b.jsonl && [ 
 "$warpwise" record --emulate -o w.jsonl wrapped.cu >log 2>&1 && "$warpwise" optimize --fuse w.jsonl --seed 7 --seconds 900 --json >said 2>&1
 fuse "launches of two functions: the kernel, and what is to be done" '"state":"verified","kernel":"halve_invert"' '"by_hand":"launch halve_invert in place of halve, invert' '__global__ void halve_invert\(float \*out, float \*in, int n\)'
 # ---- what is not ----
-"$warpwise" record --emulate -o apart.jsonl apart.cu >log 2>&1 && "$warpwise" optimize --fuse apart.jsonl --seed 7 --all --patch apart.patch >said 2>&1
+"$warpwise" record --emulate -o apart.jsonl apart.cu >log 2>&1 && "$warpwise" optimize --fuse apart.jsonl --seed 7 --seconds 900 --all --patch apart.patch >said 2>&1
 fuse "nothing is fused" '^nothing is fused'
 report "and there is no patch" "$(cat apart.patch)"
 fuse "neighbours" '^not twice, blur: blur uses other elements of `out` than'
@@ -54,6 +54,7 @@ fuse "a copy in between" '^not but_first, but_first: cudaMemcpy stands between'
 fuse "other streams" '^not next, next: next and next are launched in other streams'
 fuse "another part of one buffer" '^not shift, twice: .* lie in one buffer'
 fuse "an index out of a macro" '^not twice, by_macro: which elements of .* by_macro uses cannot be followed'
+fuse "what the text does not show, the comparison does" '^not put_all, get_next: (another result|threads race for global memory|its result depends).* with n='
 # ---- in other languages, and without a source ----
 pair() { # FILE : a recording of two launches of it
   for at in 0 1; do
