@@ -22,7 +22,7 @@ $(cat said)"
 }
 
 # ---- what is fused ----
-"$warpwise" record --emulate -o chain.jsonl chain.cu >log 2>&1 && "$warpwise" optimize --fuse chain.jsonl --seed 7 --seconds 900 --patch chain.patch >said 2>&1
+"$warpwise" record --emulate -o chain.jsonl chain.cu >log 2>&1 && "$warpwise" optimize --fuse chain.jsonl --seed 7 --seconds 3600 --patch chain.patch >said 2>&1
 ok "a recorded program" $? said
 fuse "three launches are one" '^scale, add, clamp01 .*from launch 0 on, 3 times' 'elements of `out`, `add_out` stay in registers' 'scale_add_clamp01 is launched in their place, at 1 place of the text'
 fuse "two axes, sums in place, names that meet, a namespace, an error asked for in between" '^faster, further ' 'faster_further is launched in their place'
@@ -36,10 +36,10 @@ ok "git apply takes the patch" $? why
 report "the patched program computes the same" "$([ "$(grep -c . before)" = 4 ] && diff before after 2>&1)"
 report "and launches fewer kernels" "$(grep -q 'scale_add_clamp01' b.jsonl && [ "$(grep -c . a.jsonl)" = 5 ] && [ "$(grep -c . b.jsonl)" = 2 ] || cat b.jsonl)"
 # ---- what the host code does not show ----
-"$warpwise" record --emulate -o w.jsonl wrapped.cu >log 2>&1 && "$warpwise" optimize --fuse w.jsonl --seed 7 --seconds 900 --json >said 2>&1
+"$warpwise" record --emulate -o w.jsonl wrapped.cu >log 2>&1 && "$warpwise" optimize --fuse w.jsonl --seed 7 --seconds 3600 --json >said 2>&1
 fuse "launches of two functions: the kernel, and what is to be done" '"state":"verified","kernel":"halve_invert"' '"by_hand":"launch halve_invert in place of halve, invert' '__global__ void halve_invert\(float \*out, float \*in, int n\)'
 # ---- what is not ----
-"$warpwise" record --emulate -o apart.jsonl apart.cu >log 2>&1 && "$warpwise" optimize --fuse apart.jsonl --seed 7 --seconds 900 --all --patch apart.patch >said 2>&1
+"$warpwise" record --emulate -o apart.jsonl apart.cu >log 2>&1 && "$warpwise" optimize --fuse apart.jsonl --seed 7 --seconds 3600 --all --patch apart.patch >said 2>&1
 fuse "nothing is fused" '^nothing is fused'
 report "and there is no patch" "$(cat apart.patch)"
 fuse "neighbours" '^not twice, blur: blur uses other elements of `out` than'
