@@ -9,7 +9,7 @@
 #
 # Editors and browsers of others ($clients) draw late when the machine is busy: one that failed is shown, then run once more when nothing else runs,
 # and that second result counts.
-every="layers hardening runner setup unit cli manners evaluate roofline accuracy rename kernels ptx cross diff measure dataset import record emulate predict fixes verify tune optimize agent train tokenizers lm-gguf stories lm-cli lm-train lm-finetune serve limits openai lsp hostile nvim emacs page vscode mcp mcp-clients export library packages bundle python gate release compat faults kills fuzz"
+every="layers hardening runner setup unit cli manners evaluate roofline accuracy rename kernels ptx cross diff measure dataset import record emulate predict fixes verify tune optimize fuse agent train tokenizers lm-gguf stories lm-cli lm-train lm-finetune serve limits openai lsp hostile nvim emacs page vscode mcp mcp-clients export library packages bundle python gate release compat faults kills fuzz"
 clients="nvim emacs page vscode"
 longest="fuzz optimize vscode verify tune lsp serve mcp packages hostile limits predict unit/rewrite library"
 passed=0
@@ -145,9 +145,11 @@ one() { # STAGE
     if absent record "$build/tests/cl_program" || absent record "$build/libwarpwise-record.so"; then return; fi
     stage record tests/record/run.sh "$build"
     ;;
-  emulate)
+  emulate | fuse)
     if grep -q __asan_init "$build/libwarpwise.a"; then
-      skip emulate "programs are not linked with a sanitised library"
+      skip "$1" "programs are not linked with a sanitised library"
+    elif [ "$1" = fuse ]; then
+      stage fuse tests/optimize/fuse.sh "$build"
     else
       stage emulate tests/emulate/run.sh "$build"
     fi

@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include "../base/jsonread.h"
+#include "../opt/fuse.h"
 #include "../opt/policy.h"
+#include "../query/input.h"
 #include "../predict/show/show.h"
 #include "source.h"
 
@@ -14,7 +16,7 @@
 
 typedef struct {
   ww_ask_options ask;
-  const char *patch, *page, *output, *propose, *resume, *with, *policy;
+  const char *patch, *page, *output, *propose, *resume, *with, *policy, *fuse;
   uint64_t predictions, beam, rounds, seed, seconds, jobs;
   bool allow_approx, may_overlap, all, measure;
 } options;
@@ -29,6 +31,10 @@ static const ww_option table[] = {
     WW_OPTION(patch, "FILE", "write the change for `git apply` ('-': stdout)"),
     WW_OPTION(output, "FILE", "write the new source ('-': stdout)"),
     WW_OPTION(page, "FILE", "write a page: before and after, what was tried"),
+    WW_OPTION(
+        fuse,
+        "RECORDING",
+        "launches of a recorded program that follow one another become one kernel"),
     WW_OPTION(
         propose,
         "JOB",
@@ -296,9 +302,61 @@ static ww_status resume(ww_cmd *c, session *s) {
                                                          : search(c, s, text);
 }
 
+/* ---- a recorded program ---- */
+
+static ww_status fuse(ww_cmd *c) {
+  const options *o = c->opt;
+  ww_ask ask;
+  ww_launch *launches;
+  ww_fusions found;
+  ww_buf b = {0};
+  uint32_t n;
+  if (c->noperands || o->ask.source.launch || o->ask.source.kernel || o->propose ||
+      o->resume || o->measure || o->policy || o->page || o->output)
+    return ww_usage(c, "--fuse takes a recording alone, with --patch, --gpu, --all, "
+                       "--seed, --seconds, --may-overlap or --json");
+  ww_status st = ww_ask_targets(c, &o->ask, &ask);
+  if (!st)
+    st = ww_input_launches(c->arena, o->fuse, &launches, &n, &c->err);
+  if (st)
+    return st;
+  ww_source *sources = WW_NEWN(c->arena, ww_source, n + 1);
+  for (uint32_t k = 0; k < n; k++)
+    if (launches[k].file && ww_source_of(c, &o->ask.source, &launches[k].file, 1,
+                                         &launches[k], &sources[k]))
+      return c->err.code;
+  ww_fuse_request q = {.launches = launches,
+                       .sources = sources,
+                       .n = n,
+                       .targets = &ask.targets,
+                       .seed = o->seed ? o->seed : ww_verify_fresh_seed(),
+                       .deadline = ww_now() + (o->seconds ? o->seconds : SECONDS),
+                       .overlap = o->may_overlap};
+  st = ww_fuse(&q, c->arena, &found, &c->err);
+  if (st)
+    return st;
+  ww_fusions_patch(&found, c->arena, &b);
+  if (o->patch && (st = ww_write_text(o->patch, &b, &c->err)))
+    return st;
+  if (c->json) {
+    ww_json *j = ww_line_begin();
+    ww_fusions_write(&found, c->arena, j);
+    ww_line_end(j);
+  } else if (!ww_is(o->patch, "-")) {
+    ww_buf text = {0};
+    ww_fusions_print(&found, o->all, &text);
+    if (!o->patch && b.n)
+      ww_buf_fmt(&text, "\n%s", b.s);
+    ww_print_buf(&text);
+  }
+  return WW_OK;
+}
+
 static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
   session s = {.held = -1};
+  if (o->fuse)
+    return fuse(c);
   if (!c->noperands && !o->ask.source.launch && !o->resume)
     return ww_usage(c, "name a source file");
   if (o->policy && o->measure)
@@ -328,7 +386,8 @@ const ww_command ww_cmd_optimize = {
     .examples = "  warpwise optimize matmul.cu --patch matmul.patch\n"
                 "  warpwise optimize sum.cu --kernel sum --arg n=1e7 --gpu h200\n"
                 "  warpwise optimize blur.cu --page blur.html --json\n"
-                "  warpwise optimize blur.cu --measure --patch blur.patch\n",
+                "  warpwise optimize blur.cu --measure --patch blur.patch\n"
+                "  warpwise optimize --fuse launches.jsonl --patch fused.patch\n",
     WW_OPTIONS,
     .run = run,
 };

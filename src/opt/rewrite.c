@@ -262,8 +262,7 @@ bool ww_rewrite_kernel(ww_rewriting *x) {
   return found;
 }
 
-/* What clang does not understand inside the kernel; NULL: nothing. */
-static const char *error_in_kernel(const ww_rewriting *x) {
+const char *ww_rewrite_error(const ww_rewriting *x) {
   const ww_syntax *s = x->in->syntax;
   const ww_node *kernel = &s->v[x->kernel];
   for (uint32_t i = 0; i < s->n; i++)
@@ -286,7 +285,7 @@ ww_rewrite_all(const ww_rewrite_input *in, ww_arena *a, ww_rewritten **out, ww_e
     ww_fail(e, WW_EUNSUPPORTED, "the kernel's text is not in this file");
     return 0;
   }
-  const char *error = error_in_kernel(&x);
+  const char *error = ww_rewrite_error(&x);
   if (error) {
     ww_fail(e, WW_EPARSE, "libclang does not understand the kernel: %s", error);
     return 0;

@@ -4,6 +4,7 @@
  *   rewrite_index.c   which element a thread works on; block, swap, stride
  *   rewrite_text.c    restrict, floats, unroll, accumulate, the fixes of findings
  *   rewrite_atomic.c  atomics
+ *   fuse_*.c          several kernels as one (fuse_int.h)
  *   rewrite_jam.c     several elements a thread, side by side
  *   rewrite_share.c   several threads an element
  *   rewrite_loop.c    counted loops, and what they add up
@@ -39,6 +40,8 @@ typedef WW_VEC(ww_edit) ww_edit_list;
 /* Finds the function of that name with a body, the one at the line where there are
  * several. */
 bool ww_rewrite_kernel(ww_rewriting *x);
+/* What clang does not understand inside the kernel; NULL: nothing. */
+const char *ww_rewrite_error(const ww_rewriting *x);
 
 /* ---- nodes ---- */
 /* The k-th child, WW_NONODE: there are fewer. */

@@ -16,12 +16,7 @@
 /* Of the parent's, where a device decides: what the predictor takes for a loss of so
  * little may be a gain. */
 #define GAIN_MEASURED 1.03
-#define MOST_CONFIRMED 8 /* candidates that the last verification looks at */
-/* What is handed back by prediction alone is predicted at least so many times as fast
- * as the original. Of two kernels of the corpus that do the same work the predicted
- * ratio is off by 6 % in the median; of 51 pairs that are predicted more than 5 % apart
- * none is in the wrong order on an H200, of 7 that are nearer 6 are. */
-#define SURE_GAIN 1.1
+#define MOST_CONFIRMED 8        /* candidates that the last verification looks at */
 #define AT_FLOOR 1.1            /* of what is needed: there is nothing left to gain */
 #define VERIFY_BUDGET 40000000u /* warp instructions of a candidate's verification */
 #define FAMILY 5           /* offers that differ in numbers: a grid is tried first */
@@ -426,7 +421,7 @@ static ww_status propose(ww_search *s, ww_err *e) {
 static bool may_be_best(const ww_search *s, const ww_candidate *c) {
   if (s->q->measure)
     return c->state == WW_CANDIDATE_FASTER;
-  return c->state == WW_CANDIDATE_VERIFIED && c->us * SURE_GAIN <= s->out->v.v[0].us;
+  return c->state == WW_CANDIDATE_VERIFIED && c->us * WW_SURE_GAIN <= s->out->v.v[0].us;
 }
 
 void ww_search_take_best(ww_search *s) {
@@ -445,7 +440,7 @@ static uint32_t fastest_passed_over(const ww_search *s) {
   for (uint32_t k = 1; k < o->v.n; k++) {
     const ww_candidate *c = &o->v.v[k];
     if (c->state == WW_CANDIDATE_PASSED_OVER && !c->why &&
-        c->us * SURE_GAIN <= o->v.v[0].us && c->us < o->v.v[o->best].us &&
+        c->us * WW_SURE_GAIN <= o->v.v[0].us && c->us < o->v.v[o->best].us &&
         (!out || c->us < o->v.v[out].us))
       out = k;
   }
