@@ -78,10 +78,11 @@ static const ww_option table[] = {
         "lm",
         "DIR|new",
         "a language model: one to train further (folder or .gguf), or a new one"),
-    WW_OPTION(data,
-              "FILE",
-              "with --lm and --tokenizer: examples, JSON lines, .zst or plain "
-              "(docs/training.md)"),
+    WW_OPTION(
+        data,
+        "FILE",
+        "with --lm and --tokenizer: examples, JSON lines, .zst or plain (repeatable; "
+        "docs/training.md)"),
     WW_OPTION(valid, "FILE", "held-out examples that the loss is also taken of"),
     WW_OPTION(
         tokenizer,

@@ -13,8 +13,8 @@ typedef struct {
   ww_strings features;
   uint64_t rows, each, jobs, budget, rounds, leaves;
   /* of a language model */
-  const char *model, *data, *valid, *tokenizer; /* model: a folder, a .gguf, or "new" */
-  ww_strings special;
+  const char *model, *valid, *tokenizer; /* model: a folder, a .gguf, or "new" */
+  ww_strings data, special;
   uint64_t width, layers, heads, kv_heads, hidden, context, vocab,
       feature_tokens; /* 0: not given */
   bool untied, add_heads;

@@ -147,7 +147,7 @@ static ww_status words_ok(job *j) {
   const options *o = j->o;
   ww_cmd *c = j->c;
   static const ww_dtype types[] = {WW_DTYPE_F32, WW_DTYPE_F16, WW_DTYPE_BF16};
-  if (!o->data)
+  if (!o->data.n)
     return ww_usage(c, "name the examples: --data FILE.jsonl");
   if (!j->out)
     return ww_usage(c, "say where the model goes: -o DIR");
@@ -249,13 +249,21 @@ static ww_status new_config(job *j) {
   return WW_OK;
 }
 
+/* NULL behind the last. */
+static const char *const *paths_of(const ww_strings *all, ww_arena *a) {
+  const char **v = WW_NEWN(a, const char *, all->n + 1);
+  memcpy(v, all->v, all->n * sizeof *v);
+  return v;
+}
+
 /* Heads for what the data has: a new model's always, a model's that is there where it
  * has none and
  * --add-heads asks for it. */
 static ww_status heads_of(job *j) {
   ww_examples_shape shape;
   ww_lm_config *c = &j->config;
-  ww_status st = ww_examples_peek(j->o->data, j->tokenizer, &shape, &j->c->err);
+  ww_status st = ww_examples_peek(paths_of(&j->o->data, j->c->arena), j->tokenizer,
+                                  &shape, &j->c->err);
   if (st || !(j->new_model || j->o->add_heads))
     return st;
   if (!c->numbers && shape.numbers) {
@@ -304,16 +312,16 @@ static ww_status open_model(job *j) {
 
 /* ---- examples ---- */
 
-static ww_status read_examples(job *j, const char *path, ww_examples *x) {
+static ww_status read_examples(job *j, const char *const *paths, ww_examples *x) {
   uint32_t most =
       j->plan.tokens < j->config.context ? j->plan.tokens : j->config.context;
   double begin = ww_now();
-  ww_status st =
-      ww_examples_read(path, j->tokenizer, &j->config, most, j->o->jobs, x, &j->c->err);
+  ww_status st = ww_examples_read(paths, j->tokenizer, &j->config, most, j->o->jobs, x,
+                                  &j->c->err);
   if (st || j->c->quiet)
     return st;
-  fprintf(stderr, "%s: %u examples, %" PRIu64 " tokens in %.1f s", path, x->n,
-          x->tokens, ww_now() - begin);
+  fprintf(stderr, "%s%s: %u examples, %" PRIu64 " tokens in %.1f s", *paths,
+          paths[1] ? " and others" : "", x->n, x->tokens, ww_now() - begin);
   if (x->cut)
     fprintf(stderr, "; %u of them lost the middle of a prompt, to fit %u tokens",
             x->cut, most);
@@ -571,9 +579,11 @@ ww_status ww_train_lm(ww_cmd *c, const options *o) {
       .new_model = !strcmp(o->model, "new"),
   };
   bool failed = words_ok(&j) || plan_of(&j) || open_ranks(&j) || open_model(&j) ||
-                make_out(&j) || read_examples(&j, o->data, &j.data) ||
-                (o->valid && read_examples(&j, o->valid, &j.valid)) || schedule(&j) ||
-                open_device(&j) || make_net(&j);
+                make_out(&j) ||
+                read_examples(&j, paths_of(&o->data, c->arena), &j.data) ||
+                (o->valid &&
+                 read_examples(&j, (const char *const[]){o->valid, NULL}, &j.valid)) ||
+                schedule(&j) || open_device(&j) || make_net(&j);
   ww_status st = failed ? c->err.code : train(&j);
   ww_ranks_close(j.plan.ranks, &c->err);
   ww_net_free(j.net);
@@ -594,13 +604,13 @@ ww_status ww_train_tokenizer(ww_cmd *c, const options *o) {
                                      WW_QUESTION_FEATURE, WW_ANSWER_WHY, NULL};
   ww_strings special = o->special;
   ww_texts *texts;
-  if (!o->data)
+  if (!o->data.n)
     return ww_usage(c, "name the texts: --data FILE.jsonl");
   if (o->vocab < 300 || o->vocab > 1 << 20)
     return ww_usage(c, "--vocab: expected 300 to 1048576 entries, not %" PRIu64,
                     o->vocab);
   ww_push(c->arena, &special, (const char *)NULL);
-  ww_status st = ww_texts_open(o->data, &texts, &c->err);
+  ww_status st = ww_texts_open(paths_of(&o->data, c->arena), &texts, &c->err);
   if (st)
     return st;
   ww_bpe_plan plan = {.vocab = o->vocab,

@@ -26,7 +26,6 @@ typedef struct {
 
 typedef struct {
   ww_lines *lines;
-  const char *path;
   const ww_tokenizer *t;
   const ww_lm_config *c;
   uint32_t most;
@@ -36,7 +35,8 @@ typedef struct {
   piece *pieces;
   uint32_t npieces, cap;
   bool ended;
-  ww_err err; /* the earliest line's */
+  ww_err err; /* of the earliest chunk */
+  uint32_t err_in;
 } reader;
 
 /* One thread's work on one chunk. */
@@ -296,12 +296,12 @@ static ww_status example(worker *w, const cJSON *row) {
                  "\"messages\", or \"text\"");
 }
 
-static void chunk(worker *w, ww_buf *text, uint64_t line) {
+static void chunk(worker *w, ww_buf *text, ww_lines_at first) {
   reader *r = w->r;
   size_t n;
   w->number = WW_NEWN(w->a, float, r->c->numbers + 1);
   w->feature = WW_NEWN(w->a, float, r->c->features + 1);
-  for (char *s = text->s, *end = text->s + text->n; s < end; line++) {
+  for (char *s = text->s, *end = text->s + text->n; s < end; first.line++) {
     char *l = ww_lines_take(&s, end, &n);
     if (!n)
       continue;
@@ -312,7 +312,8 @@ static void chunk(worker *w, ww_buf *text, uint64_t line) {
     cJSON_Delete(row);
     if (!st)
       continue;
-    w->err.line = line;
+    w->err.file = first.path;
+    w->err.line = first.line;
     return;
   }
 }
@@ -320,12 +321,12 @@ static void chunk(worker *w, ww_buf *text, uint64_t line) {
 /* ---- all of them ---- */
 
 /* Which chunk it took, or -1: there is none left. */
-static int64_t take(reader *r, ww_buf *text, uint64_t *line) {
+static int64_t take(reader *r, ww_buf *text, ww_lines_at *first) {
   uint64_t done, total;
   pthread_mutex_lock(&r->lock);
   int64_t ticket = -1;
   if (!r->ended && !r->err.code) {
-    if (ww_lines_next(r->lines, text, line, &r->err) || !text->n)
+    if (ww_lines_next(r->lines, text, first, &r->err) || !text->n)
       r->ended = true;
     else
       ticket = r->npieces++;
@@ -345,9 +346,9 @@ static void keep(reader *r, uint32_t ticket, const piece *p, const ww_err *err) 
     r->cap = cap;
   }
   r->pieces[ticket] = *p;
-  if (err->code && (!r->err.code || !r->err.line || err->line < r->err.line)) {
+  if (err->code && (!r->err.code || !r->err.line || ticket < r->err_in)) {
     r->err = *err;
-    r->err.file = r->path;
+    r->err_in = ticket;
   }
   pthread_mutex_unlock(&r->lock);
 }
@@ -355,12 +356,12 @@ static void keep(reader *r, uint32_t ticket, const piece *p, const ww_err *err) 
 static void *work(void *ctx) {
   reader *r = ctx;
   ww_buf text = {0};
-  uint64_t line;
+  ww_lines_at first;
   int64_t ticket;
-  while ((ticket = take(r, &text, &line)) >= 0) {
+  while ((ticket = take(r, &text, &first)) >= 0) {
     piece p = {0};
     worker w = {.r = r, .a = ww_arena_new(), .to = &p};
-    chunk(&w, &text, line);
+    chunk(&w, &text, first);
     ww_arena_free(w.a);
     keep(r, ticket, &p, &w.err);
   }
@@ -427,17 +428,16 @@ static void join(reader *r, ww_examples *x) {
   }
 }
 
-ww_status ww_examples_read(const char *path,
+ww_status ww_examples_read(const char *const *paths,
                            const ww_tokenizer *t,
                            const ww_lm_config *c,
                            uint32_t most,
                            uint32_t threads,
                            ww_examples *out,
                            ww_err *e) {
-  reader r = {
-      .path = path, .t = t, .c = c, .most = most, .lock = PTHREAD_MUTEX_INITIALIZER};
+  reader r = {.t = t, .c = c, .most = most, .lock = PTHREAD_MUTEX_INITIALIZER};
   *out = (ww_examples){0};
-  ww_status st = ww_lines_open(path, &r.lines, e);
+  ww_status st = ww_lines_open(paths, &r.lines, e);
   if (st)
     return st;
   *out = (ww_examples){
@@ -457,7 +457,7 @@ ww_status ww_examples_read(const char *path,
   if (!st)
     join(&r, out);
   if (!st && !out->n)
-    st = ww_fail(e, WW_EDATA, "%s: no examples in it", path);
+    st = ww_fail(e, WW_EDATA, "%s: no examples in it", *paths);
   for (uint32_t k = 0; st && k < r.npieces && k < r.cap; k++)
     drop(r.pieces + k);
   free(r.pieces);
@@ -505,21 +505,21 @@ look(const cJSON *row, const ww_tokenizer *t, ww_arena *a, ww_examples_shape *s)
     s->feature_tokens++;
 }
 
-ww_status ww_examples_peek(const char *path,
+ww_status ww_examples_peek(const char *const *paths,
                            const ww_tokenizer *t,
                            ww_examples_shape *out,
                            ww_err *e) {
   enum { LINES = 1000 };
   ww_lines *lines;
   ww_buf text = {0};
-  uint64_t line;
+  ww_lines_at first;
   size_t n;
   *out = (ww_examples_shape){0};
-  ww_status st = ww_lines_open(path, &lines, e);
+  ww_status st = ww_lines_open(paths, &lines, e);
   if (st)
     return st;
   ww_arena *a = ww_arena_new();
-  st = ww_lines_next(lines, &text, &line, e);
+  st = ww_lines_next(lines, &text, &first, e);
   char *s = text.s, *end = text.s + text.n;
   for (int k = 0; !st && k < LINES && s < end; k++) {
     char *l = ww_lines_take(&s, end, &n);

@@ -39,10 +39,10 @@ typedef struct {
   uint64_t tokens; /* of all */
 } ww_examples;
 
-/* Reads and tokenizes on `threads` threads (0: one a core). Examples longer than `most`
- * tokens lose the middle of their prompt; a text becomes several. An error names the
- * line and leaves nothing to free. */
-ww_status ww_examples_read(const char *path,
+/* Reads the files (NULL behind the last) and tokenizes on `threads` threads (0: one a
+ * core). Examples longer than `most` tokens lose the middle of their prompt; a text
+ * becomes several. An error names the line and leaves nothing to free. */
+ww_status ww_examples_read(const char *const *paths,
                            const ww_tokenizer *t,
                            const ww_lm_config *c,
                            uint32_t most,
@@ -53,22 +53,23 @@ void ww_examples_free(ww_examples *x); /* all zero afterwards; may be already */
 /* of all that is learned from, to know the data again */
 uint64_t ww_examples_hash(const ww_examples *x);
 
-/* What the first lines of a file have, so that a new model can be given heads for them.
+/* What the first lines of the first file have, so that a new model can be given heads
+ * for them.
  */
 typedef struct {
   uint32_t numbers, features;
   /* how often the special token that begins the prompt is repeated there */
   uint32_t feature_tokens;
 } ww_examples_shape;
-ww_status ww_examples_peek(const char *path,
+ww_status ww_examples_peek(const char *const *paths,
                            const ww_tokenizer *t,
                            ww_examples_shape *out,
                            ww_err *e);
 
-/* The texts of a file one after the other, for ww_bpe_plan.next: prompts, completions,
+/* The texts of files one after the other, for ww_bpe_plan.next: prompts, completions,
  * messages, texts. */
 typedef struct ww_texts ww_texts;
-ww_status ww_texts_open(const char *path, ww_texts **out, ww_err *e);
+ww_status ww_texts_open(const char *const *paths, ww_texts **out, ww_err *e);
 /* NULL: no more, or an error, see _close */
 const char *ww_texts_next(void *texts, size_t *n);
 ww_status ww_texts_close(ww_texts *t, ww_err *e); /* what stopped it; accepts NULL */

@@ -1,5 +1,5 @@
-/* lines.c - chunks of whole lines from a plain or a packed file, so that many threads
- * can parse while one reads.
+/* lines.c - chunks of whole lines from plain or packed files, so that many threads can
+ * parse while one reads.
  *
  * Invariant: a chunk ends with a newline, unless it is the last of the file; what was
  * read behind that waits in `rest`. */
@@ -15,10 +15,10 @@
 enum { CHUNK = 4 << 20, PIECE = 1 << 20, LONGEST_LINE = 256 << 20 };
 
 struct ww_lines {
-  const char *path;
-  int fd;
-  ZSTD_DStream *z; /* NULL: plain */
-  char *packed;    /* PIECE bytes as the file has them */
+  const char *const *paths; /* the file that is read, then those that follow */
+  int fd;                   /* -1: none is open */
+  ZSTD_DStream *z;          /* NULL: plain */
+  char *packed;             /* PIECE bytes as the file has them */
   ZSTD_inBuffer in;
   bool ended;    /* the file has no more bytes */
   bool inside;   /* of a zstd frame */
@@ -27,37 +27,58 @@ struct ww_lines {
   uint64_t done, total;
 };
 
-ww_status ww_lines_open(const char *path, ww_lines **out, ww_err *e) {
+static ww_status look_for(const char *path, uint64_t *bytes, ww_err *e) {
   struct stat st;
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  *out = NULL;
-  if (fd < 0)
+  if (stat(path, &st))
     return ww_fail(e, WW_EIO, "cannot open '%s': %s", path, strerror(errno));
-  if (fstat(fd, &st)) {
-    int why = errno;
-    close(fd);
-    return ww_fail(e, WW_EIO, "cannot read '%s': %s", path, strerror(why));
-  }
-  if (S_ISDIR(st.st_mode)) {
-    close(fd);
+  if (S_ISDIR(st.st_mode))
     return ww_fail(e, WW_EIO, "'%s' is a folder, not a file of JSON lines", path);
-  }
-  ww_lines *l = ww_xcalloc(1, sizeof *l);
-  *l = (ww_lines){
-      .path = path, .fd = fd, .line = 1, .total = S_ISREG(st.st_mode) ? st.st_size : 0};
+  *bytes += S_ISREG(st.st_mode) ? st.st_size : 0;
+  return WW_OK;
+}
+
+static void leave(ww_lines *l) {
+  if (l->fd >= 0)
+    close(l->fd);
+  ZSTD_freeDStream(l->z);
+  l->fd = -1;
+  l->z = NULL;
+}
+
+static ww_status enter(ww_lines *l, ww_err *e) {
+  const char *path = *l->paths;
+  leave(l);
+  l->fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (l->fd < 0)
+    return ww_fail(e, WW_EIO, "cannot open '%s': %s", path, strerror(errno));
   if (ww_ends(path, ".zst")) {
     l->z = ZSTD_createDStream();
-    l->packed = ww_xmalloc(PIECE);
+    l->packed = l->packed ? l->packed : ww_xmalloc(PIECE);
   }
-  *out = l;
+  l->in = (ZSTD_inBuffer){0};
+  l->ended = l->inside = false;
+  l->line = 1;
   return WW_OK;
+}
+
+ww_status ww_lines_open(const char *const *paths, ww_lines **out, ww_err *e) {
+  ww_lines *l = ww_xcalloc(1, sizeof *l);
+  *l = (ww_lines){.paths = paths, .fd = -1};
+  ww_status st = WW_OK;
+  for (uint32_t k = 0; !st && paths[k]; k++)
+    st = look_for(paths[k], &l->total, e);
+  if (!st)
+    st = enter(l, e);
+  *out = st ? NULL : l;
+  if (st)
+    ww_lines_close(l);
+  return st;
 }
 
 void ww_lines_close(ww_lines *l) {
   if (!l)
     return;
-  close(l->fd);
-  ZSTD_freeDStream(l->z);
+  leave(l);
   free(l->packed);
   ww_buf_free(&l->rest);
   free(l);
@@ -74,7 +95,7 @@ static ww_status read_some(ww_lines *l, void *to, size_t most, size_t *got, ww_e
     n = read(l->fd, to, most);
   while (n < 0 && errno == EINTR);
   if (n < 0)
-    return ww_fail(e, WW_EIO, "cannot read '%s': %s", l->path, strerror(errno));
+    return ww_fail(e, WW_EIO, "cannot read '%s': %s", *l->paths, strerror(errno));
   *got = n;
   l->done += n;
   return WW_OK;
@@ -105,7 +126,8 @@ static ww_status add_packed(ww_lines *l, ww_buf *b, ww_err *e) {
       return st;
     if (!got && l->inside)
       return ww_fail(e, WW_EDATA,
-                     "%s: ends in the middle; it was not written to its end", l->path);
+                     "%s: ends in the middle; it was not written to its end",
+                     *l->paths);
     if (!got)
       return l->ended = true, WW_OK;
     l->in = (ZSTD_inBuffer){l->packed, got, 0};
@@ -114,7 +136,7 @@ static ww_status add_packed(ww_lines *l, ww_buf *b, ww_err *e) {
   ZSTD_outBuffer to = {b->s + b->n, PIECE, 0};
   size_t left = ZSTD_decompressStream(l->z, &to, &l->in);
   if (ZSTD_isError(left))
-    return ww_fail(e, WW_EDATA, "%s: not a zstd file, or damaged (%s)", l->path,
+    return ww_fail(e, WW_EDATA, "%s: not a zstd file, or damaged (%s)", *l->paths,
                    ZSTD_getErrorName(left));
   l->inside = left != 0;
   b->n += to.pos;
@@ -146,7 +168,8 @@ char *ww_lines_take(char **at, const char *end, size_t *n) {
   return line;
 }
 
-ww_status ww_lines_next(ww_lines *l, ww_buf *chunk, uint64_t *first, ww_err *e) {
+static ww_status
+next_of_file(ww_lines *l, ww_buf *chunk, ww_lines_at *first, ww_err *e) {
   size_t end = 0, seen = 0;
   ww_status st = WW_OK;
   chunk->n = 0;
@@ -163,7 +186,7 @@ ww_status ww_lines_next(ww_lines *l, ww_buf *chunk, uint64_t *first, ww_err *e) 
     if (!st && chunk->n - end > LONGEST_LINE)
       st = ww_fail(e, WW_ELIMIT,
                    "%s: a line of more than %d MiB; is it JSON lines, one object each?",
-                   l->path, LONGEST_LINE >> 20);
+                   *l->paths, LONGEST_LINE >> 20);
   }
   if (l->ended)
     end = chunk->n;
@@ -171,7 +194,18 @@ ww_status ww_lines_next(ww_lines *l, ww_buf *chunk, uint64_t *first, ww_err *e) 
     ww_buf_add(&l->rest, chunk->s + end, chunk->n - end);
   chunk->n = end;
   chunk->s[end] = 0;
-  *first = l->line;
+  *first = (ww_lines_at){*l->paths, l->line};
   l->line += count_lines(chunk->s, end);
+  return st;
+}
+
+ww_status ww_lines_next(ww_lines *l, ww_buf *chunk, ww_lines_at *first, ww_err *e) {
+  ww_status st = next_of_file(l, chunk, first, e);
+  while (!st && !chunk->n && l->paths[1]) {
+    l->paths++;
+    st = enter(l, e);
+    if (!st)
+      st = next_of_file(l, chunk, first, e);
+  }
   return st;
 }

@@ -1,4 +1,4 @@
-/* texts.c - the texts of a file of examples one after the other, for who trains a
+/* texts.c - the texts of files of examples one after the other, for who trains a
  * tokenizer. One thread; a line at a time is in memory. */
 #include <stdlib.h>
 
@@ -8,24 +8,22 @@
 
 struct ww_texts {
   ww_lines *lines;
-  const char *path;
   ww_buf chunk;
   char *at, *end;
-  uint64_t line;
+  ww_lines_at place; /* of the next line */
   cJSON *row;
   const cJSON *member, *message; /* the next to hand out */
   ww_err err;
 };
 
-ww_status ww_texts_open(const char *path, ww_texts **out, ww_err *e) {
+ww_status ww_texts_open(const char *const *paths, ww_texts **out, ww_err *e) {
   ww_lines *lines;
   *out = NULL;
-  ww_status st = ww_lines_open(path, &lines, e);
+  ww_status st = ww_lines_open(paths, &lines, e);
   if (st)
     return st;
   *out = ww_xcalloc(1, sizeof **out);
   (*out)->lines = lines;
-  (*out)->path = path;
   return WW_OK;
 }
 
@@ -48,21 +46,21 @@ static bool next_row(ww_texts *t) {
   t->row = NULL;
   for (;;) {
     if (t->at == t->end) {
-      if (ww_lines_next(t->lines, &t->chunk, &t->line, &t->err) || !t->chunk.n)
+      if (ww_lines_next(t->lines, &t->chunk, &t->place, &t->err) || !t->chunk.n)
         return false;
       t->at = t->chunk.s;
       t->end = t->chunk.s + t->chunk.n;
     }
     size_t n;
     char *line = ww_lines_take(&t->at, t->end, &n);
-    t->line++;
+    t->place.line++;
     if (line[strspn(line, " \t\r")] == 0 && strlen(line) == n)
       continue;
     t->row = ww_json_read(line, n, &t->err);
     if (t->row)
       break;
-    t->err.file = t->path;
-    t->err.line = t->line - 1;
+    t->err.file = t->place.path;
+    t->err.line = t->place.line - 1;
     return false;
   }
   t->member = t->row->child;

@@ -442,7 +442,7 @@ static ww_tokenizer *tokenizer(ww_arena *a, const char *dir) {
   ww_texts *texts;
   ww_tokenizer *t;
   ww_err e = {0};
-  assert_int_equal(ww_texts_open(data, &texts, &e), WW_OK);
+  assert_int_equal(ww_texts_open((const char *[]){data, NULL}, &texts, &e), WW_OK);
   ww_bpe_plan plan = {
       .vocab = 280, .special = special, .next = ww_texts_next, .ctx = texts};
   if (ww_bpe_train(&plan, path, &e))
@@ -489,7 +489,7 @@ static void test_reading(void **state) {
                    "\"content\":\"two\"}],"
                    "\"numbers\":[7,8]}\n"
                    "{\"text\":\"all of it\"}");
-  if (ww_examples_read(path, t, &c, 64, 3, &x, &e))
+  if (ww_examples_read((const char *[]){path, NULL}, t, &c, 64, 3, &x, &e))
     fail_msg("%u: %s", e.line, e.msg);
   assert_int_equal(x.n, 5);
   assert_string_equal(decoded(t, &x, 0, false, a),
@@ -513,7 +513,8 @@ static void test_reading(void **state) {
   assert_true(x.feature[2] == 3 && isnan(x.feature[3]));
   ww_examples_free(&x);
   ww_examples_shape shape;
-  assert_int_equal(ww_examples_peek(path, t, &shape, &e), WW_OK);
+  assert_int_equal(ww_examples_peek((const char *[]){path, NULL}, t, &shape, &e),
+                   WW_OK);
   assert_true(shape.numbers == 2 && shape.features == 3 && shape.feature_tokens == 2);
   ww_tokenizer_free(t);
   folder_drop(dir);
@@ -550,7 +551,7 @@ static void test_bad_lines(void **state) {
     ww_buf_fmt(&b, "%s\n{\"bad too\":1}\n", bad[k].line);
     char *path = put(a, dir, "bad.jsonl", b.s);
     ww_buf_free(&b);
-    ww_status st = ww_examples_read(path, t, &c, 64, 2, &x, &e);
+    ww_status st = ww_examples_read((const char *[]){path, NULL}, t, &c, 64, 2, &x, &e);
     if (!st || e.line != 5 || !strstr(e.msg, bad[k].says) || !e.file)
       fail_msg("line %zu: %d, %u: %s", k, st, e.line, e.msg);
     ww_examples_free(&x);
@@ -559,7 +560,8 @@ static void test_bad_lines(void **state) {
   ww_err e = {0};
   ww_examples x;
   char *path = put(a, dir, "bad.jsonl", "{\"text\":\"for (int i = 0; i < n; i++)\"}\n");
-  assert_int_equal(ww_examples_read(path, t, &c, 64, 2, &x, &e), WW_EDATA);
+  assert_int_equal(ww_examples_read((const char *[]){path, NULL}, t, &c, 64, 2, &x, &e),
+                   WW_EDATA);
   assert_non_null(strstr(e.msg, "vocabulary"));
   ww_examples_free(&x);
   ww_tokenizer_free(t);
@@ -587,9 +589,9 @@ static void test_long(void **state) {
        *packed = ww_fmt(a, "%s/long.jsonl.zst", dir);
   assert_int_equal(ww_write_packed(packed, b.s, b.n, 1, &e), WW_OK);
   ww_buf_free(&b);
-  if (ww_examples_read(path, t, &c, 40, 1, &x, &e))
+  if (ww_examples_read((const char *[]){path, NULL}, t, &c, 40, 1, &x, &e))
     fail_msg("%u: %s", e.line, e.msg);
-  if (ww_examples_read(packed, t, &c, 40, 4, &y, &e))
+  if (ww_examples_read((const char *[]){packed, NULL}, t, &c, 40, 4, &y, &e))
     fail_msg("%u: %s", e.line, e.msg);
   assert_true(x.n == y.n && ww_examples_hash(&x) == ww_examples_hash(&y));
   assert_true(x.n > 60000 && x.cut > 10000);
@@ -602,10 +604,24 @@ static void test_long(void **state) {
     assert_true(ww_starts(p, "begin ") && !strcmp(p + strlen(p) - 5, " stop"));
     assert_string_equal(decoded(t, &x, i, true, a), "yes<|end|>");
   }
-  ww_examples_free(&x);
   ww_examples_free(&y);
+  /* several files are read one behind the other, and an error names its own */
+  char *bad = put(a, dir, "bad.jsonl", "{\"text\":\"good\"}\n{\"bad\":1}\n");
+  const char *three[] = {packed, path, path, NULL};
+  assert_int_equal(ww_examples_read(three, t, &c, 40, 3, &y, &e), WW_OK);
+  assert_int_equal(y.n, 3 * x.n);
+  assert_memory_equal(y.token + 2 * x.tokens, x.token, x.tokens * sizeof *x.token);
+  ww_examples_free(&y);
+  three[1] = bad;
+  assert_int_equal(ww_examples_read(three, t, &c, 40, 3, &y, &e), WW_EDATA);
+  assert_string_equal(e.file, bad);
+  assert_int_equal(e.line, 2);
+  ww_examples_free(&x);
+  three[2] = "none.jsonl"; /* told before anything is read */
+  assert_int_equal(ww_examples_read(three, t, &c, 40, 3, &y, &e), WW_EIO);
   assert_int_equal(truncate(packed, (off_t)bytes_of(packed) - 100), 0);
-  assert_int_equal(ww_examples_read(packed, t, &c, 40, 2, &y, &e), WW_EDATA);
+  assert_int_equal(
+      ww_examples_read((const char *[]){packed, NULL}, t, &c, 40, 2, &y, &e), WW_EDATA);
   ww_examples_free(&y);
   ww_tokenizer_free(t);
   folder_drop(dir);
