@@ -124,6 +124,16 @@ ok "rows are in the store" says "$dir/stats" '"store":"s.sqlite","kernels":2,'
 ok "again" "$warpwise" dataset import "$dir/other" --store "$dir/s.sqlite" --device pocl --launches 1 --counters 0 --json
 ok "measures nothing twice" says "$dir/out" '"rows":0'
 
+# A kernel that faults on the device: its first launch is tried alone, the others not at all, and those of sound kernels are measured.
+cp -r "$dir/import.jsonl.d" "$dir/wild.jsonl.d"
+sed 's/import\.jsonl\.d/wild.jsonl.d/g' "$dir/import.jsonl" >"$dir/wild.jsonl"
+wild=$(grep -l 'void smooth' "$dir/wild.jsonl.d"/*.cl)
+awk '{ print } /void smooth/ { print "  *(volatile __global int *)(1ul << 20) = 1;" }' "$wild" >"$dir/wild.cl" && mv "$dir/wild.cl" "$wild"
+ok "a kernel that faults is collected" "$warpwise" dataset collect --store "$dir/wild.sqlite" --ready "$dir/wild.jsonl" --device pocl --counters 0 --json
+ok "its launches have failed" says "$dir/out" '"failed":3'
+"$warpwise" dataset stats "$dir/wild.sqlite" --json >"$dir/stats" 2>&1
+ok "the second was not tried" says "$dir/stats" 'not tried, as another launch of the kernel failed'
+
 # ---- what is kept for evaluation, what was read before ----
 mkdir "$dir/kept.for" "$dir/keep"
 cat >"$dir/kept.for/suite.cl" <<'EOF'

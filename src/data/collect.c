@@ -311,17 +311,16 @@ static ww_status measure(campaign *g,
   return g->e.code ? g->e.code : st;
 }
 
-static ww_status
-measure_chunk(campaign *g, const ww_chunk *k, const char *self, ww_err *e) {
+static ww_status measure_chunk(campaign *g, const ww_maker *m, ww_chunk *k, ww_err *e) {
   ww_arena *a = ww_arena_new();
+  ww_status st = ww_chunk_try(m, k, &(ww_measure_sink){.ctx = g, .stop = stop}, e);
   for (const ww_collect_item *i = k->v.v; i && i < k->v.v + k->v.n; i++)
     if (i->error.code)
       put_error(g, i, &i->error);
   commit(g, true);
-  ww_status st = WW_OK;
   for (int counters = 0; !st && counters < 2; counters++)
     st = stop(g) ? ww_fail(e, WW_ECANCEL, "stopped")
-                 : measure(g, k, counters, self, a, e);
+                 : measure(g, k, counters, m->self, a, e);
   ww_arena_free(a);
   if (!g->e.code)
     return st;
@@ -362,7 +361,7 @@ static ww_chunk *next_chunk(campaign *g, chunk_queue *q, bool *end) {
   return c;
 }
 
-static ww_status run(campaign *g, chunk_queue *q, const char *self, ww_err *e) {
+static ww_status run(campaign *g, chunk_queue *q, ww_err *e) {
   pthread_t thread;
   if (pthread_create(&thread, NULL, produce, q))
     return ww_fail(e, WW_EIO, "cannot start a thread: %s", strerror(errno));
@@ -376,7 +375,7 @@ static ww_status run(campaign *g, chunk_queue *q, const char *self, ww_err *e) {
     if (!c)
       break;
     last = c->last;
-    st = measure_chunk(g, c, self, e);
+    st = measure_chunk(g, q->m, c, e);
     ww_chunk_free(c);
   }
   close_queue(q, thread);
@@ -409,7 +408,7 @@ ww_status ww_campaign_run(const ww_campaign_job *j,
   if (!st)
     st = ww_works_open(c, j->rank, t, j->store, &lock, &q.w, e);
   if (!st)
-    st = run(&g, &q, j->self, e);
+    st = run(&g, &q, e);
   if (end->ncauses)
     qsort(end->causes, end->ncauses, sizeof *end->causes, by_count);
   end->elapsed_s = ww_now() - g.begun;

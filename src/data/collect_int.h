@@ -1,9 +1,10 @@
 /* collect_int.h - what the files of a campaign share.
  *
- *   collect_work.c   which kernels, which launches of them: the campaign as a list, and
- * its plan collect_chunk.c  kernels made, launches sampled, code compiled: ready for
- * the device collect.c        the device: chunks measured, rows put, the next chunk
- * made meanwhile */
+ *   collect_work.c   which kernels, which launches of them, and what that will take
+ *   collect_chunk.c  kernels made, launches sampled, code compiled
+ *   collect_try.c    strangers' kernels run once, before they are counted
+ *   collect.c        chunks measured, rows put, the next chunk made meanwhile
+ */
 #ifndef WW_DATA_COLLECT_INT_H
 #define WW_DATA_COLLECT_INT_H
 
@@ -76,6 +77,10 @@ typedef struct {
 /* At most `kernels` kernels, ready for the device. */
 ww_status ww_chunk_make(
     const ww_maker *m, ww_works *w, uint32_t kernels, ww_chunk **out, ww_err *e);
+/* Runs its imported launches once: those that fail get their `error`. Ends as s->stop
+ * says. */
+ww_status
+ww_chunk_try(const ww_maker *m, ww_chunk *c, const ww_measure_sink *s, ww_err *e);
 void ww_chunk_free(ww_chunk *c); /* removes its files; accepts NULL */
 
 #endif

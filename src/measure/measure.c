@@ -182,7 +182,7 @@ static ww_status dump(meter *t, slot *s, ww_err *e) {
 static ww_status warm_one(meter *t, slot *s, ww_err *e) {
   at(t, s, WW_AT_WARM);
   ww_status st = run(t, s, 1, e);
-  if (st)
+  if (st || t->o->tried)
     return st;
   at(t, s, WW_AT_DIGEST);
   st = t->b->digest(t->d, s->ready, &s->digest, e);
@@ -442,7 +442,7 @@ static void emit(meter *t) {
     r->by = WW_BY_HARDWARE;
     s->row.measured.device = t->info;
     r->gpu = t->info.gpu;
-    if (s->ready) {
+    if (s->ready && !t->o->tried) {
       t->b->resources(t->d, s->ready, r);
       fill_metrics(s);
     }
@@ -488,6 +488,12 @@ static ww_status batch(meter *t, ww_arena *a, ww_err *e) {
   bool any = false;
   for (uint32_t k = 0; k < t->n; k++)
     any |= t->v[k].ready != NULL;
+  if (t->o->tried) {
+    st = warm(t, e);
+    if (!st)
+      emit(t);
+    return st;
+  }
   if (any)
     st = t->o->quick ? time_first(t, a, e) : warm(t, e);
   if (!st && any)

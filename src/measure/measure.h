@@ -24,6 +24,9 @@ typedef struct {
   /* for campaigns: fewer timed runs (3 below 100 us, 2 below 1 ms, else 1), none before
    * them, `accumulates` not looked for */
   bool quick;
+  /* whether they run at all: each once, nothing is timed or counted, and no profiler is
+   * opened, so that several processes can do it side by side */
+  bool tried;
   double limit_s; /* a launch that takes longer is given up; 0: 10 */
   uint32_t batch; /* launches that share a pass configuration; 0: 256 */
   /* folder for the buffers after the first run: arg0.bin, ...; NULL */

@@ -84,6 +84,7 @@ read_options(const char *line, ww_arena *a, ww_measure_options *o, ww_err *e) {
                             .time_only = flag(tree, "time_only"),
                             .repeats = ww_json_whole(tree, "repeats"),
                             .quick = flag(tree, "quick"),
+                            .tried = flag(tree, "tried"),
                             .batch = ww_json_whole(tree, "batch"),
                             .dump = ww_json_text(tree, "dump", a),
                             .dump_each = flag(tree, "dump_each"),
@@ -202,19 +203,20 @@ static void pass_on(supervisor *b) {
     free(b->row[b->passed]);
     b->row[b->passed] = ww_strdup(b->a, ""); /* done */
     ww_arena_free(a);
-    ww_progress("measuring", b->passed + 1, b->n);
+    if (!b->o->tried)
+      ww_progress("measuring", b->passed + 1, b->n);
   }
 }
 
 static void write_options(const supervisor *b, uint32_t batch, ww_buf *to) {
   ww_json j = {.out = to};
   const ww_measure_options *o = b->o;
-  ww_json_put(
-      &j,
-      "{device?:%s,time_only:%i,repeats:%u,quick:%i,batch:%u,dump?:%s,dump_each:%i,"
-      "every:%i}",
-      o->device, o->time_only, o->repeats, o->quick, batch, o->dump, o->dump_each,
-      o->every);
+  ww_json_put(&j,
+              "{device?:%s,time_only:%i,repeats:%u,quick:%i,tried:%i,batch:%u,dump?:%s,"
+              "dump_each:%i,"
+              "every:%i}",
+              o->device, o->time_only, o->repeats, o->quick, o->tried, batch, o->dump,
+              o->dump_each, o->every);
   ww_buf_puts(to, "\n");
 }
 

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -706,6 +707,28 @@ static void forked_child_is_held_in_time_and_memory(void **state) {
   assert_true(ww_now() - begun < 20);
 }
 
+static void say_when_idle(void *ctx, ww_buf *out) {
+  const double *until = ctx;
+  while (sched_getscheduler(0) != SCHED_IDLE && ww_now() < *until) {}
+  ww_buf_puts(out, sched_getscheduler(0) == SCHED_IDLE ? "idle" : "as before");
+}
+
+static void forked_child_that_takes_long_leaves_the_processor_to_others(void **state) {
+  (void)state;
+  ww_buf out;
+  ww_err e = {0};
+  double until = ww_now() + 20;
+  ww_child c = {.work = say_when_idle, .ctx = &until};
+  assert_int_equal(ww_child_run(&c, &out, &e), WW_OK);
+  assert_string_equal(out.s, "idle");
+  ww_buf_free(&out);
+  until = ww_now() + 0.5;
+  c.eager = true;
+  assert_int_equal(ww_child_run(&c, &out, &e), WW_OK);
+  assert_string_equal(out.s, "as before");
+  ww_buf_free(&out);
+}
+
 static void forked_child_that_crashes_costs_itself(void **state) {
   (void)state;
   ww_buf out;
@@ -878,6 +901,7 @@ int main(void) {
       TEST(what_is_forgotten_or_a_parents_stays),
       TEST(forked_child_gives_back_what_it_wrote),
       TEST(forked_child_is_held_in_time_and_memory),
+      TEST(forked_child_that_takes_long_leaves_the_processor_to_others),
       TEST(forked_child_that_crashes_costs_itself),
   };
   return RUN(tests);
