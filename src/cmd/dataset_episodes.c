@@ -15,7 +15,7 @@
 typedef struct {
   ww_ask_options ask;
   const char *output, *split;
-  uint64_t seconds, minutes, launches, depth, jobs, seed;
+  uint64_t seconds, minutes, launches, depth, verified, jobs, seed;
 } options;
 
 static const ww_option table[] = {
@@ -23,6 +23,10 @@ static const ww_option table[] = {
     WW_OPTION(split, "NAME", "families of this split alone: train, validation or test"),
     WW_OPTION(launches, "N", "launches of a kernel, the first ones (default 1)"),
     WW_OPTION(depth, "N", "rewrites on top of one another (default 3)"),
+    WW_OPTION(verified,
+              "N",
+              "of a state's rewrites: the fastest are verified, until N are the same "
+              "kernel (default 6)"),
     WW_OPTION(seconds, "N", "time for a kernel (default 40)"),
     WW_OPTION(minutes, "N", "time for all of them (default: no limit)"),
     WW_OPTION(seed, "N", "of verify's contents and the random choices (default 1)"),
@@ -106,6 +110,22 @@ static ww_status leave_out(job *j) {
   return WW_OK;
 }
 
+/* Families by turns: what the time suffices for is of all of them. */
+static void take_turns(job *j) {
+  uint32_t n = j->tasks.n;
+  uint32_t taken = 0;
+  uint32_t *turn = WW_NEWN(j->c->arena, uint32_t, n + 1);
+  task *v = WW_NEWN(j->c->arena, task, n + 1);
+  for (uint32_t k = 0; k < n; k++)
+    for (uint32_t i = 0; i < k; i++)
+      turn[k] += !strcmp(j->tasks.v[i].family, j->tasks.v[k].family);
+  for (uint32_t t = 0; taken < n; t++)
+    for (uint32_t k = 0; k < n; k++)
+      if (turn[k] == t)
+        v[taken++] = j->tasks.v[k];
+  j->tasks.v = v;
+}
+
 /* ---- one kernel, in a child ---- */
 
 static void work(void *ctx, uint32_t item, ww_worker *w) {
@@ -117,7 +137,8 @@ static void work(void *ctx, uint32_t item, ww_worker *w) {
                            .launch = t->launch,
                            .seed = j->o->seed ? j->o->seed : 1,
                            .processes = 1};
-  ww_explore_options how = {t->key, t->family, (uint32_t)j->o->depth};
+  ww_explore_options how = {t->key, t->family, (uint32_t)j->o->depth,
+                            (uint32_t)j->o->verified};
   const char *file = t->launch.file;
   unsetenv("WARPWISE_PROGRESS");
   ww_worker_begin(w, item);
@@ -189,6 +210,7 @@ static ww_status run(ww_cmd *c) {
     st = leave_out(&j);
   if (st)
     return st;
+  take_turns(&j);
   j.deadline = j.o->minutes ? ww_now() + 60.0 * (double)j.o->minutes : 0;
   j.out = fopen(j.o->output, "a");
   if (!j.out)
@@ -213,8 +235,8 @@ const ww_command ww_cmd_dataset_episodes = {
         "it, its launch, predicted time,\n"
         "terms and findings, and every rewrite with its predicted time and what became "
         "of it. Goes on from the best\n"
-        "rewrite and from a random one. Kernels that the file has already are left "
-        "out. "
+        "rewrite and from a random one. Families take turns. Kernels that the file "
+        "has already are left out. "
         "docs/policy.md says how they are used.",
     .examples = "  warpwise dataset episodes corpus/launches.jsonl --split train -o "
                 "train.jsonl\n"

@@ -11,14 +11,18 @@
 #include "cmd.h"
 
 #define TIMES 8
+#define CONTEXT 1024
 #define GROUP 8
 #define BUDGET 4
 #define LEAST_SPREAD 1e-3 /* of a group's rewards: all alike teach nothing */
 #define MOST_ADVANTAGE 2.0
+/* That every call of a way counts beside its advantage: a pull towards the model that
+ * made it. */
+#define PULL 0.2
 
 typedef struct {
   const char *output, *split, *policy, *list;
-  uint64_t times, group, states, budget, seed, jobs;
+  uint64_t times, context, group, states, budget, seed, jobs;
   bool score;
 } options;
 
@@ -26,11 +30,16 @@ static const ww_option table[] = {
     WW_OPTION(output, "FILE", "where the examples go, for `train --lm --data`", 'o'),
     WW_OPTION(split, "NAME", "families of this split alone: train, validation or test"),
     WW_OPTION(times, "N", "lessons of a state (default 8)"),
+    WW_OPTION(
+        context, "N", "of the model that lessons are for, in tokens (default 1024)"),
     WW_OPTION(policy, "MODEL", "this policy's own ways, weighted by their rewards"),
     WW_OPTION(group, "N", "with --policy: ways through a state (default 8)"),
     WW_OPTION(states, "N", "with --policy: so many states, by --seed (default: all)"),
-    WW_OPTION(budget, "N", "predictions that a policy may ask for (default 4)"),
-    WW_OPTION(score, NULL, "with --policy: how often the best first rewrite is chosen"),
+    WW_OPTION(budget, "N", "predictions before a rewrite is applied (default 4)"),
+    WW_OPTION(score,
+              NULL,
+              "with --policy: how often the best first rewrite is chosen, with -o for "
+              "each state"),
     WW_OPTION(
         list, "FILE", "with --score: these kernels, the first 100 with a rewrite"),
     WW_OPTION(seed, "N", "of all that is random (default 1)"),
@@ -40,22 +49,35 @@ static const ww_option table[] = {
 
 typedef WW_VEC(ww_policy_state) states;
 
+/* Who is scored, and with how many predictions. */
+enum { MODEL, FINDINGS, CHANCE, PLAYERS };
+static const char *const players[PLAYERS] = {"model", "findings", "chance"};
+enum { COLUMNS = 5, CHANCE_WAYS = 64 };
+static const uint32_t budgets[COLUMNS] = {0, 1, 2, 4, 8}; /* 0: without tools */
+
+/* Sums over states, nothing but doubles. */
+typedef struct {
+  double ways[2], reward[2];     /* own ways: [with tools] */
+  double states, possible;       /* scored; ln of the best gain */
+  double best[PLAYERS][COLUMNS]; /* chosen */
+  double gain[PLAYERS][COLUMNS]; /* ln */
+} counts;
+
 typedef struct {
   ww_cmd *c;
   const options *o;
   states v;
   uint32_t jobs;
-  ww_buf out;    /* examples */
-  double sum[8]; /* of what the children counted */
+  ww_buf out; /* examples, or scores */
+  counts sum; /* of what the children counted */
 } job;
-
-enum { COUNT, REWARD, ASKED, LISTED, WITH, WITHOUT, BY_FINDING, BY_CHANCE };
 
 /* ---- reading ---- */
 
+/* Where no rewrite gains there is nothing to choose. */
 static bool is_wanted(const job *j, const ww_policy_state *p) {
   ww_split split;
-  if (!p->offers.n || !*p->question)
+  if (!*p->question || ww_policy_best(p) == WW_POLICY_OFFERS)
     return false;
   return !j->o->split || (ww_split_known(p->family, &split) &&
                           !strcmp(ww_split_names[split], j->o->split));
@@ -81,7 +103,7 @@ static ww_status read_states(job *j, const char *path) {
   return WW_OK;
 }
 
-/* The first states of the listed kernels that have a rewrite, in the list's order. */
+/* The first states of the listed kernels, in the list's order. */
 static ww_status take_listed(job *j) {
   enum { MOST = 100 };
   char *text;
@@ -95,8 +117,7 @@ static ww_status take_listed(job *j) {
     for (uint32_t k = 0; k < all.n; k++) {
       const char *key = all.v[k].key;
       size_t len = strcspn(key, "#");
-      if (!*all.v[k].path && strlen(line) == len && !strncmp(key, line, len) &&
-          ww_policy_best(&all.v[k]) < WW_POLICY_OFFERS) {
+      if (!*all.v[k].path && strlen(line) == len && !strncmp(key, line, len)) {
         ww_push(j->c->arena, &j->v, all.v[k]);
         break;
       }
@@ -109,13 +130,14 @@ static ww_status take_listed(job *j) {
 static void write_example(const ww_policy_state *p,
                           const ww_policy_view *v,
                           const ww_policy_call *right,
+                          uint32_t context,
                           double weight,
                           ww_buf *out) {
   ww_buf prompt = {0};
   ww_buf answer = {0};
   ww_json j = {.out = out};
-  ww_policy_prompt(p, v, &prompt);
-  ww_policy_answer(right, &answer);
+  ww_policy_prompt(p, v, right->act, context, &prompt);
+  ww_policy_answer(p, right, &answer);
   ww_buf_puts(&answer, WW_ANSWER_END);
   ww_json_put(&j, "{prompt:%s,completion:%s,weight:%g,features:[", prompt.s, answer.s,
               weight);
@@ -136,11 +158,12 @@ static void shuffle(ww_policy_state *p, uint64_t *random) {
   }
 }
 
-/* Every other lesson has the offers in another order: what they are is to be read, not
- * where they stand. */
+/* Half of the lessons have the offers in another order: what they are is to be read,
+ * not where they stand. */
 static void write_lessons(job *j) {
   uint64_t random = j->o->seed ? j->o->seed : 1;
   uint64_t times = j->o->times ? j->o->times : TIMES;
+  uint32_t context = j->o->context ? (uint32_t)j->o->context : CONTEXT;
   for (uint32_t k = 0; k < j->v.n; k++)
     for (uint64_t t = 0; t < times; t++) {
       ww_policy_state p = j->v.v[k];
@@ -148,82 +171,114 @@ static void write_lessons(job *j) {
       ww_policy_call right;
       p.offers.v = WW_NEWN(j->c->arena, ww_policy_offer, p.offers.n);
       memcpy(p.offers.v, j->v.v[k].offers.v, p.offers.n * sizeof *p.offers.v);
-      if (t % 2)
+      if (ww_random_below(ww_random(&random), 2))
         shuffle(&p, &random);
       ww_policy_lesson(&p, &random, &view, &right);
-      write_example(&p, &view, &right, 1, &j->out);
+      write_example(&p, &view, &right, context, 1, &j->out);
     }
 }
 
-/* Every call of a way has the way's advantage over its group. */
+/* Every call that the policy chose has the way's advantage over its group. */
 static void write_way(const ww_policy_state *p,
                       const ww_policy_played *way,
+                      uint32_t context,
                       double advantage,
                       ww_buf *out) {
+  ww_policy_call calls[WW_POLICY_CALLS];
   ww_policy_view v = way->view;
-  for (uint32_t k = 0; k <= way->view.ndone; k++) {
-    v.ndone = k;
-    write_example(p, &v, k < way->view.ndone ? &way->view.done[k] : &way->last,
-                  advantage, out);
-  }
+  for (v.ndone = 0; v.ndone <= way->view.ndone; v.ndone++)
+    if (ww_policy_calls(p, &v, calls) > 1)
+      write_example(p, &v,
+                    v.ndone < way->view.ndone ? &way->view.done[v.ndone] : &way->last,
+                    context, advantage + PULL, out);
 }
 
 /* ---- in children ---- */
 
-/* A group of ways through a state, with tools and without in turn. */
+static uint64_t random_of(const job *j, uint32_t k) {
+  return ww_mix64((j->o->seed ? j->o->seed : 1) + ww_mix64(k + 1));
+}
+
+/* A group of ways through a state; every other state without tools. */
 static ww_status
-play_group(job *j, ww_policy *m, uint32_t k, ww_buf *out, double *sum) {
+play_group(job *j, ww_policy *m, uint32_t k, ww_buf *out, counts *sum) {
   enum { MOST = 64 };
   const ww_policy_state *p = &j->v.v[k];
-  uint64_t random = ww_mix64((j->o->seed ? j->o->seed : 1) + ww_mix64(k + 1));
+  uint64_t random = random_of(j, k);
   uint32_t n = ww_least(j->o->group ? (uint32_t)j->o->group : GROUP, MOST);
   ww_policy_played *ways = ww_xcalloc(n, sizeof *ways);
-  ww_policy_view begin = {.tools = ww_random_below(ww_random(&random), 4) > 0,
-                          .budget = j->o->budget ? (uint32_t)j->o->budget : BUDGET};
+  uint32_t budget = j->o->budget ? (uint32_t)j->o->budget : BUDGET;
+  ww_policy_view begin = {.tools = !(k % 2), .budget = budget};
   double mean = 0;
   double spread = 0;
   ww_status st = WW_OK;
   for (uint32_t i = 0; !st && i < n; i++) {
     st = ww_policy_play(m, p, &begin, &random, &ways[i], &j->c->err);
     mean += ways[i].reward / n;
-    sum[COUNT]++;
-    sum[REWARD] += ways[i].reward;
-    sum[ASKED] += ww_policy_predicted(&ways[i].view);
+    sum->ways[begin.tools]++;
+    sum->reward[begin.tools] += ways[i].reward;
   }
   for (uint32_t i = 0; i < n; i++)
     spread += (ways[i].reward - mean) * (ways[i].reward - mean) / n;
   spread = sqrt(spread);
   for (uint32_t i = 0; !st && spread > LEAST_SPREAD && i < n; i++) {
     double advantage = (ways[i].reward - mean) / (spread + 0.02);
-    write_way(p, &ways[i], fmax(-MOST_ADVANTAGE, fmin(advantage, MOST_ADVANTAGE)), out);
+    advantage = fmax(-MOST_ADVANTAGE, fmin(advantage, MOST_ADVANTAGE));
+    write_way(p, &ways[i], ww_policy_context(m), advantage, out);
   }
   free(ways);
   return st;
 }
 
-static ww_status score_state(job *j, ww_policy *m, uint32_t k, double *sum) {
-  const ww_policy_state *p = &j->v.v[k];
-  ww_policy_played way;
-  uint32_t good = 0;
-  for (uint32_t i = 0; i < p->offers.n; i++)
-    good += ww_policy_is_best(p, i);
-  sum[LISTED]++;
-  sum[BY_CHANCE] += (double)good / p->offers.n;
-  sum[BY_FINDING] += ww_policy_is_best(p, ww_policy_first_fix(p));
-  for (int tools = 0; tools < 2; tools++) {
-    ww_policy_view begin = {.tools = tools,
-                            .budget = j->o->budget ? (uint32_t)j->o->budget : BUDGET};
-    ww_status st = ww_policy_play(m, p, &begin, NULL, &way, &j->c->err);
+/* *best, *gain: of one who chooses in this state; of many ways, where it is chance. */
+static ww_status score_one(job *j,
+                           ww_policy *m,
+                           const ww_policy_state *p,
+                           uint32_t budget,
+                           uint64_t *random,
+                           double *best,
+                           double *gain) {
+  uint32_t ways = random ? CHANCE_WAYS : 1;
+  ww_policy_view begin = {.tools = budget > 0, .budget = budget};
+  *best = *gain = 0;
+  for (uint32_t i = 0; i < ways; i++) {
+    ww_policy_played way;
+    ww_status st = ww_policy_play(m, p, &begin, random, &way, &j->c->err);
     if (st)
       return st;
-    sum[tools ? WITH : WITHOUT] +=
+    bool is_best =
         way.last.act == WW_CALL_APPLY && ww_policy_is_best(p, way.last.offer);
-    if (!tools)
-      continue;
-    sum[COUNT]++;
-    sum[REWARD] += way.reward;
-    sum[ASKED] += ww_policy_predicted(&way.view);
+    *best += (double)is_best / ways;
+    *gain += fmax(way.reward, 0) / ways; /* what is slower is not handed back */
   }
+  return WW_OK;
+}
+
+static ww_status
+score_state(job *j, ww_policy *m, uint32_t k, ww_buf *out, counts *sum) {
+  const ww_policy_state *p = &j->v.v[k];
+  uint64_t random = random_of(j, k);
+  ww_json line = {.out = out};
+  double best;
+  double gain;
+  sum->states++;
+  sum->possible += log(p->us / p->offers.v[ww_policy_best(p)].us);
+  ww_json_put(&line, "{key:%s,path:%s", p->key, p->path);
+  for (int who = 0; who < PLAYERS; who++) {
+    ww_json_put(&line, "%s:[", players[who]);
+    for (int c = 0; c < COLUMNS; c++) {
+      ww_status st = score_one(j, who == MODEL ? m : NULL, p, budgets[c],
+                               who == CHANCE ? &random : NULL, &best, &gain);
+      if (st)
+        return st;
+      sum->best[who][c] += best;
+      sum->gain[who][c] += gain;
+      ww_json_put(&line, "{best:%g,gain:%g}", best, exp(gain));
+    }
+    ww_json_end_arr(&line);
+  }
+  ww_json_put(&line, "}");
+  ww_buf_puts(out, "\n");
   return WW_OK;
 }
 
@@ -232,14 +287,15 @@ static void work(void *ctx, uint32_t item, ww_worker *w) {
   job *j = ctx;
   ww_policy *m;
   ww_buf out = {0};
-  double sum[8] = {0};
+  counts sum = {0};
   ww_worker_begin(w, item);
   ww_status st = ww_policy_open(j->o->policy, 1, &m, &j->c->err);
   for (uint32_t k = item; !st && k < j->v.n; k += j->jobs)
-    st = j->o->score ? score_state(j, m, k, sum) : play_group(j, m, k, &out, sum);
+    st = j->o->score ? score_state(j, m, k, &out, &sum)
+                     : play_group(j, m, k, &out, &sum);
   ww_worker_send(w, st ? "!" : "=", 1);
   if (!st) {
-    ww_worker_send(w, sum, sizeof sum);
+    ww_worker_send(w, &sum, sizeof sum);
     ww_worker_send(w, out.s ? out.s : "", out.n);
   } else
     ww_worker_send(w, j->c->err.msg, strlen(j->c->err.msg));
@@ -249,15 +305,16 @@ static void work(void *ctx, uint32_t item, ww_worker *w) {
 static void
 done(void *ctx, uint32_t item, char *bytes, size_t n, const ww_worker_death *death) {
   job *j = ctx;
-  double sum[8];
+  double sum[sizeof(counts) / sizeof(double)];
+  double *all = (double *)&j->sum;
   (void)item;
   if (death || n < 1 + sizeof sum || *bytes != '=') {
     ww_fail(&j->c->err, WW_EDATA, "%s", death ? death->why : bytes + (n > 0));
     return;
   }
   memcpy(sum, bytes + 1, sizeof sum);
-  for (int k = 0; k < 8; k++)
-    j->sum[k] += sum[k];
+  for (size_t k = 0; k < sizeof sum / sizeof *sum; k++)
+    all[k] += sum[k];
   ww_buf_add(&j->out, bytes + 1 + sizeof sum, n - 1 - sizeof sum);
 }
 
@@ -288,27 +345,48 @@ static ww_status play_all(job *j) {
   return st ? st : j->c->err.code;
 }
 
+static void tell_score(const job *j) {
+  const counts *s = &j->sum;
+  ww_json *w = j->c->json ? ww_line_begin() : NULL;
+  if (w)
+    ww_json_put(w, "states:%u,possible:%g,rows:[", (unsigned)s->states,
+                exp(s->possible / s->states));
+  else
+    printf("%u states, gain at most %.3fx. Best first rewrite and gain without tools, "
+           "and with 1, 2, 4 and 8 predictions:\n",
+           (unsigned)s->states, exp(s->possible / s->states));
+  for (int who = 0; who < PLAYERS; who++) {
+    if (!w)
+      printf("%-9s", players[who]);
+    for (int c = 0; c < COLUMNS; c++) {
+      double best = s->best[who][c] / s->states;
+      double gain = exp(s->gain[who][c] / s->states);
+      if (w)
+        ww_json_put(w, "{by:%s,predictions:%u,best:%g,gain:%g}", players[who],
+                    budgets[c], best, gain);
+      else
+        printf("  %3.0f %% %.3fx", 100 * best, gain);
+    }
+    if (!w)
+      printf("\n");
+  }
+  if (w) {
+    ww_json_end_arr(w);
+    ww_line_end(w);
+  }
+}
+
 static void tell(const job *j) {
-  const double *s = j->sum;
-  double n = s[COUNT] > 0 ? s[COUNT] : 1;
-  double listed = s[LISTED] > 0 ? s[LISTED] : 1;
-  if (j->c->json && j->o->score)
-    ww_line_print("kernels:%u,with_tools:%g,without:%g,findings:%g,chance:%g,reward:%g,"
-                  "predictions:%g",
-                  (unsigned)s[LISTED], s[WITH] / listed, s[WITHOUT] / listed,
-                  s[BY_FINDING] / listed, s[BY_CHANCE] / listed, s[REWARD] / n,
-                  s[ASKED] / n);
+  const counts *s = &j->sum;
+  if (j->o->score)
+    tell_score(j);
+  else if (j->c->json && j->o->policy)
+    ww_line_print("states:%u,ways:%u,with_tools:%g,without:%g", j->v.n,
+                  (unsigned)(s->ways[0] + s->ways[1]),
+                  s->reward[1] / fmax(s->ways[1], 1),
+                  s->reward[0] / fmax(s->ways[0], 1));
   else if (j->c->json)
-    ww_line_print("states:%u,ways:%u,reward:%g,predictions:%g", j->v.n,
-                  (unsigned)s[COUNT], s[REWARD] / n, s[ASKED] / n);
-  else if (j->o->score)
-    printf(
-        "best first rewrite of %u kernels: %.0f %% with tool results (%.1f "
-        "predictions), %.0f %% without, %.0f %% by the order of findings, %.0f %% by "
-        "chance\n",
-        (unsigned)s[LISTED], 100 * s[WITH] / listed, s[ASKED] / n,
-        100 * s[WITHOUT] / listed, 100 * s[BY_FINDING] / listed,
-        100 * s[BY_CHANCE] / listed);
+    ww_line_print("states:%u", j->v.n);
   else
     printf("%u states%s\n", j->v.n, j->o->policy ? ", played" : "");
 }

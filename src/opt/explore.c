@@ -27,11 +27,11 @@ static uint32_t next_waiting(const ww_candidate *v, uint32_t n, const uint32_t *
 /* The fastest first, until enough are the same kernel. *known: the best rewrite is, or
  * there is none. */
 static ww_status
-judge(ww_search *s, uint32_t first, uint32_t n, bool *known, ww_err *e) {
+judge(ww_search *s, uint32_t first, uint32_t n, uint32_t most, bool *known, ww_err *e) {
   uint32_t fails[WW_NREWRITES] = {0};
   uint32_t verified = 0;
   ww_judging how = {s->q->seed, VERIFY_BUDGET};
-  while (verified < MOST_VERIFIED && !ww_search_over(s)) {
+  while (verified < most && !ww_search_over(s)) {
     ww_candidate *v = s->out->v.v + first;
     uint32_t id = first + next_waiting(v, n, fails);
     ww_judgement told = {0};
@@ -57,7 +57,8 @@ typedef struct {
 } rewrites;
 
 /* Predicts and judges all rewrites of `id`. */
-static ww_status one_state(ww_search *s, uint32_t id, rewrites *r, ww_err *e) {
+static ww_status
+one_state(ww_search *s, uint32_t id, uint32_t verified, rewrites *r, ww_err *e) {
   ww_offers all = {0};
   ww_err why = {0};
   ww_search_offers(s, id, &all, &why);
@@ -78,7 +79,7 @@ static ww_status one_state(ww_search *s, uint32_t id, rewrites *r, ww_err *e) {
       v[k].state = WW_CANDIDATE_PASSED_OVER;
     ww_push(s->a, &s->out->v, v[k]);
   }
-  return st ? st : judge(s, r->first, r->n, &r->known, e);
+  return st ? st : judge(s, r->first, r->n, verified, &r->known, e);
 }
 
 /* A verified one: the fastest, or any; 0: none. */
@@ -100,6 +101,7 @@ static uint32_t pick(const ww_search *s, const rewrites *r, uint64_t *random) {
 static ww_status
 explore(ww_search *s, const ww_explore_options *o, ww_buf *out, ww_err *e) {
   uint32_t depth = o->depth ? o->depth : DEPTH;
+  uint32_t verified = o->verified ? o->verified : MOST_VERIFIED;
   rewrites r;
   uint64_t random = s->q->seed;
   uint32_t queue[8] = {0};
@@ -107,7 +109,7 @@ explore(ww_search *s, const ww_explore_options *o, ww_buf *out, ww_err *e) {
   for (uint32_t at = 0; at < waiting && !ww_search_over(s); at++) {
     uint32_t id = queue[at];
     ww_policy_state state;
-    ww_status st = one_state(s, id, &r, e);
+    ww_status st = one_state(s, id, verified, &r, e);
     if (!st && id)
       st = ww_search_load(s, &s->out->v.v[id], e);
     if (st)

@@ -11,6 +11,7 @@
 
 typedef struct {
   const char *rewrite, *title;
+  const char *name; /* rewrite and numbers, as a policy calls it; no two alike */
   ww_candidate_state state; /* ORIGINAL: not predicted yet */
   double us;                /* predicted; 0: not known */
 } ww_policy_offer;
@@ -61,14 +62,25 @@ enum { WW_POLICY_OFFERS = 48, WW_POLICY_CALLS = 2 * WW_POLICY_OFFERS + 1 };
  * apply that is among them was refused. */
 typedef struct {
   bool tools;
-  uint32_t budget; /* predictions that it may ask for; 0: none */
+  uint32_t budget; /* predictions that it asks for; 0: none */
   ww_policy_call done[WW_POLICY_CALLS];
   uint32_t ndone;
 } ww_policy_view;
 
-void ww_policy_prompt(const ww_policy_state *p, const ww_policy_view *v, ww_buf *out);
-void ww_policy_answer(const ww_policy_call *c, ww_buf *out); /* JSON of the call */
-/* What is allowed now; out[WW_POLICY_CALLS], finish is always the last. */
+/* Names of the offers, from rewrites and titles. */
+void ww_policy_name_offers(ww_policy_state *p, ww_arena *a);
+/* All that the model reads, up to where it chooses: the call's JSON begins in it. Of
+ * code and launch there are half as many bytes as the model's context has tokens. */
+void ww_policy_prompt(const ww_policy_state *p,
+                      const ww_policy_view *v,
+                      ww_policy_act act,
+                      uint32_t context,
+                      ww_buf *out);
+/* The rest of the call's JSON: what the model chooses. */
+void ww_policy_answer(const ww_policy_state *p, const ww_policy_call *c, ww_buf *out);
+/* What is allowed now; out[WW_POLICY_CALLS], at least one, all of one act. With tools
+ * it predicts until the budget is spent; then the fastest of what gains is applied,
+ * the next where that is refused. Without tools it applies. */
 uint32_t
 ww_policy_calls(const ww_policy_state *p, const ww_policy_view *v, ww_policy_call *out);
 uint32_t ww_policy_predicted(const ww_policy_view *v); /* predictions asked for */
@@ -79,7 +91,9 @@ typedef struct ww_policy ww_policy;
 ww_status
 ww_policy_open(const char *path, uint32_t threads, ww_policy **out, ww_err *e);
 void ww_policy_close(ww_policy *p); /* accepts NULL */
-/* The next call: the likeliest, or with a random state (not NULL) a sample. */
+uint32_t ww_policy_context(const ww_policy *p);
+/* The next call: the likeliest, or with a random state (not NULL) a sample. Where one
+ * is allowed alone the model is not asked. */
 ww_status ww_policy_choose(ww_policy *m,
                            const ww_policy_state *p,
                            const ww_policy_view *v,
@@ -93,15 +107,14 @@ ww_status ww_policy_choose(ww_policy *m,
 uint32_t ww_policy_best(const ww_policy_state *p);
 /* Is this offer within 2 % of the best? */
 bool ww_policy_is_best(const ww_policy_state *p, uint32_t offer);
-/* Which the order of findings would take: the first edit of `fix`, else the first
- * offer. */
-uint32_t ww_policy_first_fix(const ww_policy_state *p);
 
-/* A policy's way through one state: `view` has what it did before the last call. */
+/* A way through one state: `view` has what was done before the last call. m NULL: calls
+ * are chosen at random or, without a random state, by the order of findings: edits of
+ * `fix` first. */
 typedef struct {
   ww_policy_view view;
   ww_policy_call last; /* finish, or the apply that was taken */
-  double reward;       /* ln of the gain, less the cost of predictions */
+  double reward;       /* ln of the gain */
 } ww_policy_played;
 ww_status ww_policy_play(ww_policy *m,
                          const ww_policy_state *p,
@@ -109,8 +122,8 @@ ww_status ww_policy_play(ww_policy *m,
                          uint64_t *random,
                          ww_policy_played *out,
                          ww_err *e);
-/* A lesson of a state: calls that were made before, at random, and what is right now.
- */
+/* A lesson of a state that has a best rewrite: calls that were made before, at random,
+ * and what is right now. */
 void ww_policy_lesson(const ww_policy_state *p,
                       uint64_t *random,
                       ww_policy_view *view,
@@ -124,7 +137,8 @@ ww_status ww_search_policy_round(ww_search *s, uint32_t *beam, uint32_t *n, ww_e
 /* ---- explore.c ---- */
 typedef struct {
   const char *key, *family;
-  uint32_t depth; /* states in a row */
+  uint32_t depth;    /* states in a row; 0: three */
+  uint32_t verified; /* rewrites of a state: the slower ones are not; 0: six */
 } ww_explore_options;
 /* Predicts every rewrite of the kernel, verifies those that promise a gain, and goes on
  * from the best and from a random one of them: a line of JSON for each state. */

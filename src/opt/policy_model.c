@@ -1,8 +1,8 @@
 /* policy_model.c - a language model that chooses among tool calls: the calls that are
  * allowed are a tree of tokens, and the model is asked where it branches.
  *
- * What has one way on is not asked, so that an answer of forty tokens costs two or
- * three passes. The answer is always a call that is allowed. */
+ * What has one way on is not asked, so that an answer costs two or three passes. The
+ * answer is always a call that is allowed. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -58,6 +58,10 @@ void ww_policy_close(ww_policy *p) {
   ww_lm_close(p->lm);
   free(p->seen);
   free(p);
+}
+
+uint32_t ww_policy_context(const ww_policy *p) {
+  return p->context;
 }
 
 /* The calls as tokens, and how far the answer has come. */
@@ -181,19 +185,23 @@ ww_status ww_policy_choose(ww_policy *m,
                            ww_policy_call *out,
                            ww_err *e) {
   ww_policy_call calls[WW_POLICY_CALLS];
+  uint32_t n = ww_policy_calls(p, v, calls);
+  *out = calls[0];
+  if (n == 1)
+    return WW_OK;
   ww_arena *a = ww_arena_new();
   choices *c = WW_NEW(a, choices);
   ww_tokens prompt = {0};
   ww_buf text = {0};
   uint32_t chosen = 0;
-  c->n = ww_policy_calls(p, v, calls);
+  c->n = n;
   for (uint32_t k = 0; k < c->n; k++) {
-    ww_policy_answer(&calls[k], &text);
+    ww_policy_answer(p, &calls[k], &text);
     ww_tokenizer_encode(m->t, text.s, text.n, false, a, &c->text[k]);
     c->open[k] = true;
     text.n = 0;
   }
-  ww_policy_prompt(p, v, &text);
+  ww_policy_prompt(p, v, calls[0].act, m->context, &text);
   ww_tokenizer_encode(m->t, text.s, text.n, true, a, &prompt);
   cut(&prompt, m->context - ANSWER_TOKENS);
   begin(m, p, &prompt);

@@ -5,13 +5,11 @@
 #include "../base/random.h"
 #include "policy.h"
 
-#define PREDICTION_COST 0.01 /* of ln(gain): what is not worth 1 % is not asked */
 #define LEAST_REWARD -0.5
 #define MOST_REFUSED 3
-#define NEAR 1.02         /* of the best time: as good as the best */
-#define NEAR_LESSON 1.005 /* the first of those is what is taught */
-#define MOST_FAILURES 2   /* as explore.c: the like of these were not verified */
-#define MOST_BEFORE 4     /* predictions before the one that is taught */
+#define NEAR 1.02       /* of the best time: as good as the best */
+#define MOST_FAILURES 2 /* as explore.c: the like of these were not verified */
+#define MOST_BEFORE 8   /* calls before the one that is taught: fewer than these */
 
 /* Is it the same kernel as far as is known? Those that were passed over are slower than
  * several that are, unless their like failed. */
@@ -48,8 +46,7 @@ static double best_us(const ww_policy_state *p) {
 uint32_t ww_policy_best(const ww_policy_state *p) {
   double best = best_us(p);
   for (uint32_t k = 0; k < shown(p); k++)
-    if (p->offers.v[k].state == WW_CANDIDATE_VERIFIED &&
-        p->offers.v[k].us <= NEAR_LESSON * best)
+    if (p->offers.v[k].state == WW_CANDIDATE_VERIFIED && p->offers.v[k].us <= best)
       return k;
   return WW_POLICY_OFFERS;
 }
@@ -59,11 +56,30 @@ bool ww_policy_is_best(const ww_policy_state *p, uint32_t offer) {
   return o->us > 0 && is_same(p, offer) && o->us <= NEAR * best_us(p);
 }
 
-uint32_t ww_policy_first_fix(const ww_policy_state *p) {
-  for (uint32_t k = 0; k < p->offers.n; k++)
-    if (!strcmp(p->offers.v[k].rewrite, "fix"))
+/* ---- ways ---- */
+
+/* The first edit of `fix`, else the first call. */
+static uint32_t
+by_findings(const ww_policy_state *p, const ww_policy_call *calls, uint32_t n) {
+  for (uint32_t k = 0; k < n; k++)
+    if (!strcmp(p->offers.v[calls[k].offer].rewrite, "fix"))
       return k;
   return 0;
+}
+
+static ww_status choose(ww_policy *m,
+                        const ww_policy_state *p,
+                        const ww_policy_view *v,
+                        uint64_t *random,
+                        ww_policy_call *out,
+                        ww_err *e) {
+  ww_policy_call calls[WW_POLICY_CALLS];
+  if (m)
+    return ww_policy_choose(m, p, v, random, out, e);
+  uint32_t n = ww_policy_calls(p, v, calls);
+  *out =
+      calls[random ? ww_random_below(ww_random(random), n) : by_findings(p, calls, n)];
+  return WW_OK;
 }
 
 ww_status ww_policy_play(ww_policy *m,
@@ -76,61 +92,74 @@ ww_status ww_policy_play(ww_policy *m,
   *out = (ww_policy_played){.view = *begin, .last = {WW_CALL_FINISH, 0}};
   while (refused < MOST_REFUSED) {
     ww_policy_call call;
-    ww_status st = ww_policy_choose(m, p, &out->view, random, &call, e);
+    ww_status st = choose(m, p, &out->view, random, &call, e);
     if (st)
       return st;
     out->last = call;
     if (call.act == WW_CALL_FINISH)
       break;
     if (call.act == WW_CALL_APPLY && is_same(p, call.offer)) {
-      out->reward = log(p->us / p->offers.v[call.offer].us);
+      out->reward = fmax(log(p->us / p->offers.v[call.offer].us), LEAST_REWARD);
       break;
     }
     refused += call.act == WW_CALL_APPLY;
     out->view.done[out->view.ndone++] = call;
   }
-  if (out->reward < LEAST_REWARD)
-    out->reward = LEAST_REWARD;
-  out->reward -= PREDICTION_COST * (ww_policy_predicted(&out->view) + refused);
   return WW_OK;
 }
 
-/* A call that others made before: a prediction of what is not `best`, and the apply of
- * what was predicted fast and is another kernel. */
-static void add_before(const ww_policy_state *p,
-                       uint32_t best,
-                       uint64_t *random,
-                       ww_policy_view *v) {
-  uint32_t k = ww_random_below(ww_random(random), shown(p));
-  const ww_policy_offer *o = &p->offers.v[k];
-  if (k == best)
-    return;
-  for (uint32_t i = 0; i < v->ndone; i++)
-    if (v->done[i].offer == k)
-      return;
-  v->done[v->ndone++] = (ww_policy_call){WW_CALL_PREDICT, k};
-  if (o->us > 0 && o->us < WW_SEARCH_GAIN * p->us && !is_same(p, k))
-    v->done[v->ndone++] = (ww_policy_call){WW_CALL_APPLY, k};
+/* ---- lessons ---- */
+
+static bool was_called(const ww_policy_view *v, uint32_t offer) {
+  for (uint32_t k = 0; k < v->ndone; k++)
+    if (v->done[k].offer == offer)
+      return true;
+  return false;
+}
+
+/* The best of what gains and was not called yet, any of those that are as good;
+ * WW_POLICY_OFFERS: none. */
+static uint32_t
+best_left(const ww_policy_state *p, const ww_policy_view *v, uint64_t *random) {
+  double best = WW_SEARCH_GAIN * p->us;
+  uint32_t out = WW_POLICY_OFFERS;
+  uint32_t seen = 0;
+  for (int pass = 0; pass < 2; pass++)
+    for (uint32_t k = 0; k < shown(p); k++) {
+      const ww_policy_offer *o = &p->offers.v[k];
+      if (!(o->us > 0) || !is_same(p, k) || was_called(v, k))
+        continue;
+      if (!pass)
+        best = fmin(best, o->us);
+      else if (o->us <= fmin(NEAR * best, WW_SEARCH_GAIN * p->us) &&
+               !ww_random_below(ww_random(random), ++seen))
+        out = k;
+    }
+  return out;
+}
+
+/* A call that was made before. With tools any prediction, every other time that of the
+ * best one left; without them the apply of what is another kernel. */
+static void add_before(const ww_policy_state *p, uint64_t *random, ww_policy_view *v) {
+  bool good = v->tools && ww_random_below(ww_random(random), 2);
+  uint32_t k =
+      good ? best_left(p, v, random) : ww_random_below(ww_random(random), shown(p));
+  if (k < WW_POLICY_OFFERS && !was_called(v, k) && (v->tools || !is_same(p, k)))
+    v->done[v->ndone++] =
+        (ww_policy_call){v->tools ? WW_CALL_PREDICT : WW_CALL_APPLY, k};
 }
 
 void ww_policy_lesson(const ww_policy_state *p,
                       uint64_t *random,
                       ww_policy_view *view,
                       ww_policy_call *right) {
-  uint32_t best = ww_policy_best(p);
-  bool none = best == WW_POLICY_OFFERS;
-  uint32_t kind = ww_random_below(ww_random(random), 5);
-  *view = (ww_policy_view){.tools = kind > 0, .budget = WW_POLICY_OFFERS};
-  *right = (ww_policy_call){none ? WW_CALL_FINISH : WW_CALL_APPLY, none ? 0 : best};
-  if (!view->tools)
-    return;
-  uint32_t before = ww_random_below(ww_random(random), MOST_BEFORE);
-  for (uint32_t k = 0; k < before && shown(p); k++)
-    add_before(p, best, random, view);
-  if (none)
-    return;
-  if (kind == 1)
-    view->done[view->ndone++] = (ww_policy_call){WW_CALL_PREDICT, best};
-  else
-    right->act = WW_CALL_PREDICT;
+  *view = (ww_policy_view){.tools = ww_random_below(ww_random(random), 4) > 0,
+                           .budget = WW_POLICY_OFFERS};
+  uint32_t most = view->tools ? MOST_BEFORE : MOST_REFUSED;
+  uint32_t before = ww_random_below(ww_random(random), most);
+  for (uint32_t k = 0; k < before; k++)
+    add_before(p, random, view);
+  right->act = view->tools ? WW_CALL_PREDICT : WW_CALL_APPLY;
+  while ((right->offer = best_left(p, view, random)) == WW_POLICY_OFFERS)
+    view->ndone--; /* all that gains was called before */
 }

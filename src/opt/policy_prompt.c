@@ -1,31 +1,34 @@
 /* policy_prompt.c - a state and the calls so far as the text that a policy reads, and
  * calls as the text that it answers with: the agent's own form of a tool call.
  *
- *   <question>           code and launch as the text model reads them
- *   did swap             rewrites since the original
- *   time 308 floor 4     what tools say; left out where they are not asked
+ *   <question>              code and launch as the text model reads them
+ *   time 308 floor 4        what tools say; left out where they are not asked
  *   term L1 0.92
  *   find uncoalesced-load 6.9
- *   r0 block 32 x 2      what could be done: rewrite and numbers
- *   predict r0 1.98      results of calls: time over that of now
- *   refuse r4            applied, and not the same kernel */
+ *   block 32 x 2            what could be done, by its name
+ *   unroll 4
+ *   unroll 4 #2             another loop
+ *   predict unroll 4: 1.98  results of calls: time over that of now
+ *   refuse swap             applied, and not the same kernel
+ *
+ * Which tool is called next follows from the view, so that the model chooses a rewrite
+ * and nothing else: all before its name stands in the prompt. */
 #include <ctype.h>
 
 #include "policy.h"
 
-#define MOST_QUESTION 1000 /* bytes: its head and its end */
-#define LEAST_TERM 0.1     /* of the time */
-#define TITLE_WORDS 4      /* of an edit that has no numbers */
+#define LEAST_TERM 0.1 /* of the time */
 
-static void put_question(const char *text, ww_buf *out) {
+/* Its head and its end. */
+static void put_question(const char *text, uint32_t most, ww_buf *out) {
   const char *end = strstr(text, WW_QUESTION_END);
   size_t n = end ? (size_t)(end - text) : strlen(text);
-  if (n <= MOST_QUESTION) {
+  if (n <= most) {
     ww_buf_add(out, text, n);
   } else {
-    ww_buf_add(out, text, 2 * MOST_QUESTION / 3);
+    ww_buf_add(out, text, 2 * most / 3);
     ww_buf_puts(out, "..");
-    ww_buf_add(out, text + n - MOST_QUESTION / 3, MOST_QUESTION / 3);
+    ww_buf_add(out, text + n - most / 3, most / 3);
   }
   ww_buf_puts(out, "\n");
 }
@@ -34,10 +37,13 @@ static bool is_size(const char *s, size_t n) {
   return isdigit((unsigned char)*s) || (n == 1 && (*s == 'x' || *s == 'y'));
 }
 
-/* The numbers of a title; names and code of the source are left out. */
+/* The numbers of a title, of a fix its rule; names and code of the source are left out.
+ */
 static void put_title(const ww_policy_offer *o, ww_buf *out) {
-  bool fix = !strcmp(o->rewrite, "fix");
-  uint32_t words = 0;
+  if (!strcmp(o->rewrite, "fix")) {
+    ww_buf_fmt(out, " %.*s", (int)strcspn(o->title, ": `"), o->title);
+    return;
+  }
   for (const char *s = o->title; *s;) {
     size_t n = strcspn(s, " ,`");
     if (*s == '`') {
@@ -45,10 +51,24 @@ static void put_title(const ww_policy_offer *o, ww_buf *out) {
       s = end ? end + 1 : s + strlen(s);
       continue;
     }
-    if (n && (is_size(s, n) || (fix && words < TITLE_WORDS)))
+    if (n && is_size(s, n))
       ww_buf_fmt(out, " %.*s", (int)n, s);
-    words += n > 0;
     s += n + (n == 0);
+  }
+}
+
+void ww_policy_name_offers(ww_policy_state *p, ww_arena *a) {
+  const char **plain = WW_NEWN(a, const char *, p->offers.n + 1);
+  for (uint32_t k = 0; k < p->offers.n; k++) {
+    ww_policy_offer *o = &p->offers.v[k];
+    ww_buf name = {0};
+    uint32_t nth = 1;
+    ww_buf_puts(&name, o->rewrite);
+    put_title(o, &name);
+    plain[k] = ww_buf_text(&name, a);
+    for (uint32_t i = 0; i < k; i++)
+      nth += !strcmp(plain[i], plain[k]);
+    o->name = nth > 1 ? ww_fmt(a, "%s #%u", plain[k], nth) : plain[k];
   }
 }
 
@@ -64,35 +84,39 @@ static void put_tools(const ww_policy_state *p, ww_buf *out) {
 static void put_result(const ww_policy_state *p, const ww_policy_call *c, ww_buf *out) {
   const ww_policy_offer *o = &p->offers.v[c->offer];
   if (c->act == WW_CALL_APPLY)
-    ww_buf_fmt(out, "refuse r%u\n", c->offer);
+    ww_buf_fmt(out, "refuse %s\n", o->name);
   else if (o->us > 0 && o->state != WW_CANDIDATE_FAILED)
-    ww_buf_fmt(out, "predict r%u %.2f\n", c->offer, o->us / p->us);
+    ww_buf_fmt(out, "predict %s: %.2f\n", o->name, o->us / p->us);
   else
-    ww_buf_fmt(out, "predict r%u failed\n", c->offer);
+    ww_buf_fmt(out, "predict %s: failed\n", o->name);
 }
 
-void ww_policy_prompt(const ww_policy_state *p, const ww_policy_view *v, ww_buf *out) {
-  put_question(p->question, out);
-  if (*p->path)
-    ww_buf_fmt(out, "did %s\n", p->path);
+static const char *const begins[] = {
+    [WW_CALL_PREDICT] = "{\"name\":\"predict\",\"arguments\":{\"rewrite\":\"",
+    [WW_CALL_APPLY] = "{\"name\":\"apply_rewrite\",\"arguments\":{\"rewrite\":\"",
+    [WW_CALL_FINISH] = "{\"name\":\"finish\",\"arguments\":{",
+};
+
+void ww_policy_prompt(const ww_policy_state *p,
+                      const ww_policy_view *v,
+                      ww_policy_act act,
+                      uint32_t context,
+                      ww_buf *out) {
+  put_question(p->question, context / 2, out);
   if (v->tools)
     put_tools(p, out);
-  for (uint32_t k = 0; k < p->offers.n && k < WW_POLICY_OFFERS; k++) {
-    ww_buf_fmt(out, "r%u %s", k, p->offers.v[k].rewrite);
-    put_title(&p->offers.v[k], out);
-    ww_buf_puts(out, "\n");
-  }
+  for (uint32_t k = 0; k < p->offers.n && k < WW_POLICY_OFFERS; k++)
+    ww_buf_fmt(out, "%s\n", p->offers.v[k].name);
   for (uint32_t k = 0; k < v->ndone; k++)
     put_result(p, &v->done[k], out);
   ww_buf_puts(out, WW_QUESTION_END);
+  ww_buf_puts(out, begins[act]);
 }
 
-void ww_policy_answer(const ww_policy_call *c, ww_buf *out) {
-  if (c->act == WW_CALL_FINISH)
-    ww_buf_puts(out, "{\"name\":\"finish\",\"arguments\":{}}");
-  else
-    ww_buf_fmt(out, "{\"name\":\"%s\",\"arguments\":{\"rewrite\":\"r%u\"}}",
-               c->act == WW_CALL_PREDICT ? "predict" : "apply_rewrite", c->offer);
+void ww_policy_answer(const ww_policy_state *p, const ww_policy_call *c, ww_buf *out) {
+  if (c->act != WW_CALL_FINISH)
+    ww_buf_fmt(out, "%s\"", p->offers.v[c->offer].name);
+  ww_buf_puts(out, "}}");
 }
 
 uint32_t ww_policy_predicted(const ww_policy_view *v) {
@@ -109,28 +133,33 @@ static bool was_done(const ww_policy_view *v, ww_policy_act act, uint32_t offer)
   return false;
 }
 
-/* With tools what was predicted to gain, else anything. */
-static bool may_apply(const ww_policy_state *p, const ww_policy_view *v, uint32_t k) {
-  const ww_policy_offer *o = &p->offers.v[k];
-  if (was_done(v, WW_CALL_APPLY, k))
-    return false;
-  return !v->tools ||
-         (was_done(v, WW_CALL_PREDICT, k) && o->us > 0 &&
-          o->state != WW_CANDIDATE_FAILED && o->us < WW_SEARCH_GAIN * p->us);
+/* The fastest of what was predicted to gain and not refused; WW_POLICY_OFFERS: none. */
+static uint32_t best_predicted(const ww_policy_state *p, const ww_policy_view *v) {
+  uint32_t best = WW_POLICY_OFFERS;
+  for (uint32_t k = 0; k < v->ndone; k++) {
+    uint32_t id = v->done[k].offer;
+    const ww_policy_offer *o = &p->offers.v[id];
+    if (v->done[k].act == WW_CALL_PREDICT && !was_done(v, WW_CALL_APPLY, id) &&
+        o->us > 0 && o->state != WW_CANDIDATE_FAILED &&
+        o->us < WW_SEARCH_GAIN * p->us &&
+        (best == WW_POLICY_OFFERS || o->us < p->offers.v[best].us))
+      best = id;
+  }
+  return best;
 }
 
 uint32_t ww_policy_calls(const ww_policy_state *p,
                          const ww_policy_view *v,
                          ww_policy_call *out) {
-  uint32_t offers = ww_least(p->offers.n, WW_POLICY_OFFERS);
-  bool more = v->tools && ww_policy_predicted(v) < v->budget;
+  bool asks = v->tools && ww_policy_predicted(v) < v->budget;
+  ww_policy_act act = asks ? WW_CALL_PREDICT : WW_CALL_APPLY;
   uint32_t n = 0;
-  for (uint32_t k = 0; k < offers; k++)
-    if (more && !was_done(v, WW_CALL_PREDICT, k))
-      out[n++] = (ww_policy_call){WW_CALL_PREDICT, k};
-  for (uint32_t k = 0; k < offers; k++)
-    if (may_apply(p, v, k))
-      out[n++] = (ww_policy_call){WW_CALL_APPLY, k};
-  out[n++] = (ww_policy_call){WW_CALL_FINISH, 0};
+  for (uint32_t k = 0; k < p->offers.n && k < WW_POLICY_OFFERS; k++)
+    if ((asks || !v->tools) && !was_done(v, act, k))
+      out[n++] = (ww_policy_call){act, k};
+  if (!n && v->tools && (out[0].offer = best_predicted(p, v)) < WW_POLICY_OFFERS)
+    out[n++].act = WW_CALL_APPLY;
+  if (!n)
+    out[n++] = (ww_policy_call){WW_CALL_FINISH, 0};
   return n;
 }

@@ -51,8 +51,11 @@ void ww_policy_state_of(const ww_search *s,
             ((ww_policy_finding){r->findings[k].rule, r->findings[k].gain}));
   for (uint32_t k = 0; k < n; k++)
     ww_push(s->a, &out->offers,
-            ((ww_policy_offer){ww_rewrites[offers[k].kind].id, offers[k].title,
-                               offers[k].state, offers[k].us}));
+            ((ww_policy_offer){.rewrite = ww_rewrites[offers[k].kind].id,
+                               .title = offers[k].title,
+                               .state = offers[k].state,
+                               .us = offers[k].us}));
+  ww_policy_name_offers(out, s->a);
 }
 
 void ww_policy_state_write(const ww_policy_state *p, ww_buf *out) {
@@ -109,8 +112,11 @@ static void read_lists(const cJSON *o, ww_arena *a, ww_policy_state *out) {
       a, &out->findings, ((ww_policy_finding){text(x, "rule", a), number(x, "gain")}));
   cJSON_ArrayForEach(x, member(o, "offers"))
       ww_push(a, &out->offers,
-              ((ww_policy_offer){text(x, "rewrite", a), text(x, "title", a),
-                                 state_named(text(x, "state", a)), number(x, "us")}));
+              ((ww_policy_offer){.rewrite = text(x, "rewrite", a),
+                                 .title = text(x, "title", a),
+                                 .state = state_named(text(x, "state", a)),
+                                 .us = number(x, "us")}));
+  ww_policy_name_offers(out, a);
   uint32_t k = 0;
   cJSON_ArrayForEach(x, member(o, "features")) if (k < WW_QUESTION_SOURCE_FEATURES)
       out->features[k++] = (float)x->valuedouble;

@@ -111,9 +111,11 @@ result "$(printf '%s' "$out" | grep -q '"kernels":1,"states":1,"failed":0' && gr
 out=$("$warpwise" dataset episodes one.jsonl -o episodes.jsonl --json 2>&1)
 result "$(printf '%s' "$out" | grep -q '"kernels":0' && [ "$(wc -l <episodes.jsonl)" = 1 ] && echo 1)" "what is there is not tried again" "$out"
 out=$("$warpwise" dataset transcripts episodes.jsonl --times 9 -o lessons.jsonl 2>&1)
-result "$([ "$(grep -c '"completion":"{.*predict.*<|end|>","weight":1,' lessons.jsonl)" -ge 1 ] && [ "$(wc -l <lessons.jsonl)" = 9 ] && echo 1)" "lessons" "$out"
+result "$([ "$(grep -c '"name.*"completion":"[a-z].*}}<|end|>","weight":1,' lessons.jsonl)" = 9 ] && [ "$(wc -l <lessons.jsonl)" = 9 ] && echo 1)" "lessons" "$out"
 out=$("$warpwise" dataset transcripts episodes.jsonl --policy "$model" --score --json 2>&1)
-result "$(printf '%s' "$out" | grep -q '"kernels":1,"with_tools":[01],"without":[01],' && echo 1)" "a policy is scored" "$out"
+result "$(printf '%s' "$out" | grep -q '"states":1,.*{"by":"model","predictions":0,"best":[01],.*{"by":"chance","predictions":8,"best":' && echo 1)" "a policy is scored" "$out"
+out=$("$warpwise" dataset transcripts episodes.jsonl --policy "$model" --group 3 -o ways.jsonl --json 2>&1)
+result "$(printf '%s' "$out" | grep -q '"states":1,"ways":3,"with_tools":' && grep -q '"weight":' ways.jsonl && echo 1)" "its own ways" "$out"
 out=$("$warpwise" optimize naive.cu --kernel scale_columns --seed 7 --rounds 1 --policy "$model" --predictions 2 --json 2>&1)
 result "$(printf '%s' "$out" | grep -q '"predictions":[012],' && echo 1)" "a policy asks for no more predictions than it may" "$out"
 refused "a policy that is no model" 3 'naive.cu' naive.cu --kernel scale_columns --policy naive.cu
