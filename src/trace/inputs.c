@@ -650,6 +650,9 @@ static void assume_contents(inputs *in) {
     const ww_arg *g = &in->l->args[p];
     const char *name = in->fn->params[p].name;
     bool buffer = g->kind == WW_ARG_BUFFER && in->fn->params[p].space != WW_SHARED;
+    for (uint32_t k = 0; g->kind == WW_ARG_HEX && k < g->nptrs; k++)
+      if (g->ptrs[k].buffer.fill.kind == WW_FILL_NONE)
+        assume(in, WW_ASSUME_ZEROS, ww_fmt(in->a, "%s+%u", name, g->ptrs[k].at), 0);
     if (!buffer && g->kind != WW_ARG_TENSORMAP)
       continue;
     if (in->sized[p])
@@ -671,13 +674,16 @@ static void assume_contents(inputs *in) {
         assume(in, WW_ASSUME_ZEROS, name, 0);
       break;
     case WW_FILL_MONOTONE:
-      assume(in, WW_ASSUME_ROW_POINTERS, name, f->hi);
+      assume(in, in->roles[p].rows ? WW_ASSUME_ROW_POINTERS : WW_ASSUME_RISING, name,
+             f->hi);
       break;
     case WW_FILL_UNIFORM:
       assume_range(in,
                    in->roles[p].index   ? WW_ASSUME_INDICES
                    : in->roles[p].bound ? WW_ASSUME_LOOP_ENDS
-                                        : WW_ASSUME_COMPARED,
+                   : in->roles[p].sought || in->roles[p].decides & WW_DECIDES_ADDRESSES
+                       ? WW_ASSUME_INTEGERS
+                       : WW_ASSUME_COMPARED,
                    name, f->lo, f->hi);
       break;
     case WW_FILL_RANDOM:
