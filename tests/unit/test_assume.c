@@ -35,6 +35,8 @@ static const char *const worded[WW_NASSUMPTIONS] = {
     [WW_ASSUME_TEXT_ALONE] =
         "not compiled or traced, the language model knows the text alone: x",
     [WW_ASSUME_UNUSED_SYMBOL] = "symbol `x` is not used by the source: left out",
+    [WW_ASSUME_STORES_NOTHING] =
+        "x stores nothing: the compiler leaves out what it computes",
     [WW_ASSUME_NOT_GIVEN] = "x: not given",
     [WW_ASSUME_ZERO_STRUCT] = "x: a struct of 3 zero bytes",
     [WW_ASSUME_STRUCT] =

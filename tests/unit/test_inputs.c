@@ -407,6 +407,17 @@ static void test_structs_by_value(void **state) {
   assert_true(r.sampled.tally.c.global_st_bytes == 4 * 1024 * 1024);
 }
 
+static void test_what_has_no_effect(void **state) {
+  (void)state;
+  ww_trace_result r = complete("for_nothing", "");
+  const char *sentence =
+      "for_nothing stores nothing: the compiler leaves out what it computes";
+  expect_said(&r, sentence);
+  r = analysed("copy", "");
+  assert_false(
+      said(&r, "copy stores nothing: the compiler leaves out what it computes"));
+}
+
 static void test_sorted_is_no_row_pointer(void **state) {
   (void)state;
   ww_trace_result r = analysed("looked_up", "");
@@ -604,6 +615,7 @@ int main(void) {
       RIG_TEST(test_recorded_heads),
       RIG_TEST(test_no_launch_at_all),
       RIG_TEST(test_textures),
+      RIG_TEST(test_what_has_no_effect),
       RIG_TEST(test_structs_by_value),
       RIG_TEST(test_sorted_is_no_row_pointer),
       RIG_TEST(test_given_contents_may_fault),
