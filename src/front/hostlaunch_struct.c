@@ -39,7 +39,8 @@ static bool put_pointer(parts *p, int64_t at, LLVMValueRef v) {
   LLVMValueRef origin = NULL;
   uint64_t bytes = ww_host_allocation(p->h, v, &origin);
   ww_host_addr to = ww_host_address(p->h, v);
-  if (!bytes || !to.exact || to.offset < 0 || (uint64_t)to.offset >= bytes)
+  if (!bytes || !to.exact || to.offset < 0 || (uint64_t)to.offset >= bytes ||
+      at + 8 > p->size)
     return false;
   ww_push(p->h->a, &p->ptrs, (ww_ptr){at, {.bytes = bytes, .offset = to.offset}});
   ww_push(p->h->a, &p->origins, origin);
@@ -98,11 +99,12 @@ static bool put_memory(
     return false;
   if (ww_host_escapes(memory, DEEP))
     return false;
+  n = n < p->size - at ? n : p->size - at;
   for (int64_t k = 0; k < n; k++) {
     ww_host_write w = ww_host_written(p->h, memory, from + k);
     ww_host_addr place = {memory, from + k, true};
     uint64_t bytes = place.offset % 8 ? 0 : ww_host_allocated_into(p->h, place);
-    if (bytes) {
+    if (bytes && k + 8 <= n) {
       ww_push(p->h->a, &p->ptrs, (ww_ptr){at + k, {.bytes = bytes}});
       ww_push(p->h->a, &p->origins, NULL);
       k += 7;
