@@ -151,6 +151,11 @@ try "trace: the same as JSON" 3 '"error":\{"code":"data","message":"load of 4 by
 try "trace: a loop that never ends" 3 '' 'trace.cu:[0-9]+: spins for ever: waits for byte 0 of .flag.' trace "$dir/trace.cu" -k spin --grid 1 --block 32 --arg 'flag=i32[1]:zeros' --full
 try "predict: a loop that never ends" 3 '' 'trace.cu:[0-9]+: spins for ever: waits for .flag. to change, which this kernel does not write' predict "$dir/trace.cu" -k spin --grid 1 --block 32 --arg 'flag=i32[1]:zeros'
 try "trace: a block no GPU runs" 2 '' '1 to 1024' trace "$dir/trace.cu" -k shifted --grid 1 --block 2048
+printf '__global__ void wide(float *x) { x[threadIdx.x] = 1; }\nint main() {\n  float *x;\n  cudaMalloc(&x, 64);\n  wide<<<4, 2048>>>(x);\n}\n' >"$dir/wide.cu"
+try "predict: where the host code launches it so" 2 '' '1 to 1024 \(launched by .*wide.cu:5\)' predict "$dir/wide.cu"
+printf '__global__ void big(float *x) {\n  extern __shared__ float s[];\n  s[threadIdx.x] = x[threadIdx.x];\n  __syncthreads();\n  x[threadIdx.x] = s[255 - threadIdx.x];\n}\n' >"$dir/big.cu"
+try "predict: shared memory that no block gets" 2 '' 'a block of big takes 120000 bytes of shared memory, and NVIDIA GeForce RTX 3080 10GB gives it at most 101376: use less, or name another GPU' predict "$dir/big.cu" --grid 4 --block 256 --shared 120000 --gpu rtx3080
+try "predict: another GPU that has it answers" 0 '^rtx3080: a block of big takes' '' predict "$dir/big.cu" --grid 4 --block 256 --shared 120000 --gpu h200,rtx3080
 try "trace: no grid at all" 2 '' '--grid: expected 1 to' trace "$dir/trace.cu" -k shifted --grid 0
 try "trace: no argument's name" 2 '' '--arg: expected name=value' trace "$dir/trace.cu" -k shifted --arg n
 try "trace: a name without a value" 3 '' '"n" has no value; give one, e.g. --arg n=' trace "$dir/trace.cu" -k shifted --grid n/64

@@ -41,9 +41,36 @@ static bool is_setup(const char *name) {
 
 /* ---- before optimisation ---- */
 
-/* Which parameter of the stub each kernel argument comes from, as a string attribute on
- * the stub that survives its emptying: "ww-args" = "size:parameter,...", parameter -1
- * where it is not a single one, size negative for a struct. */
+enum { NONE = -1, IN_MEMORY = -2 };
+
+/* The parameter that is stored at slot + offset and has no more bytes than `most`. */
+static int parameter_at(const ww_host_ir *h,
+                        LLVMValueRef stub,
+                        LLVMValueRef slot,
+                        int offset,
+                        int64_t most) {
+  ww_host_write w = ww_host_written(h, slot, offset);
+  LLVMValueRef from = w.writes == 1 ? w.value : NULL;
+  if (from && w.copied) { /* from where its registers were stored */
+    ww_host_addr source = ww_host_address(h, from);
+    from = source.exact
+               ? ww_host_stored_value(h, source.base, source.offset + offset - w.at)
+               : NULL;
+  } else if (w.at != offset)
+    from = NULL;
+  if (from && LLVMIsAZExtInst(from))
+    from = LLVMGetOperand(from, 0); /* a bool in its byte */
+  for (unsigned k = 0; from && k < LLVMCountParams(stub); k++)
+    if (LLVMGetParam(stub, k) == from &&
+        LLVMStoreSizeOfType(h->layout, LLVMTypeOf(from)) <= (unsigned long long)most)
+      return (int)k;
+  return NONE;
+}
+
+/* Which parameters of the stub each kernel argument comes from, as a string attribute
+ * on the stub that survives its emptying: "ww-args" = "size:first:second,...", size
+ * negative for a struct, which may lie in two registers, or in memory that `first`
+ * points to. */
 static void note_arguments(const ww_host_ir *h, LLVMValueRef stub) {
   ww_buf b = {0};
   for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(stub); bb;
@@ -55,20 +82,22 @@ static void note_arguments(const ww_host_ir *h, LLVMValueRef stub) {
           !ww_host_int(LLVMGetOperand(i, 1), &size))
         continue;
       ww_host_addr slot = ww_host_address(h, LLVMGetOperand(i, 0));
-      LLVMValueRef from =
-          LLVMIsAAllocaInst(slot.base) ? ww_host_stored_value(h, slot.base, 0) : NULL;
-      if (from && LLVMIsAZExtInst(from))
-        from = LLVMGetOperand(from, 0); /* a bool in its byte */
-      int index = -1;
-      for (unsigned k = 0; from && k < LLVMCountParams(stub); k++)
-        if (LLVMGetParam(stub, k) == from &&
-            LLVMStoreSizeOfType(h->layout, LLVMTypeOf(from)) ==
-                (unsigned long long)size)
-          index = k;
-      bool aggregate = from && LLVMGetTypeKind(LLVMGetAllocatedType(slot.base)) ==
-                                   LLVMStructTypeKind;
-      ww_buf_fmt(&b, "%s%lld:%d", b.n ? "," : "", (long long)(aggregate ? -size : size),
-                 index);
+      int first = NONE;
+      int second = NONE;
+      bool aggregate = false;
+      if (LLVMIsAArgument(slot.base)) {
+        for (unsigned k = 0; k < LLVMCountParams(stub); k++)
+          first = LLVMGetParam(stub, k) == slot.base ? (int)k : first;
+        second = IN_MEMORY;
+        aggregate = true;
+      } else if (LLVMIsAAllocaInst(slot.base)) {
+        aggregate =
+            LLVMGetTypeKind(LLVMGetAllocatedType(slot.base)) == LLVMStructTypeKind;
+        first = parameter_at(h, stub, slot.base, 0, size);
+        second = size > 8 ? parameter_at(h, stub, slot.base, 8, size - 8) : NONE;
+      }
+      ww_buf_fmt(&b, "%s%lld:%d:%d", b.n ? "," : "",
+                 (long long)(aggregate ? -size : size), first, second);
     }
   if (b.n)
     LLVMAddAttributeAtIndex(
@@ -180,23 +209,35 @@ static LLVMValueRef config_before(LLVMValueRef stub_call) {
   return NULL;
 }
 
-static void argument(
-    const ww_host_ir *h, LLVMValueRef v, long size, ww_arg *out, LLVMValueRef *origin) {
-  int64_t bits;
-  if (size < 0) { /* a struct in a register */
-    if (!ww_host_int(v, &bits) || size < -8)
-      return;
-    *out = ww_host_hex(h, bits, -size);
-    return;
-  }
+static void
+argument(const ww_host_ir *h, LLVMValueRef v, ww_arg *out, ww_host_owners *owned) {
+  LLVMValueRef origin = NULL;
   if (ww_host_arg(v, out) || LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMPointerTypeKind)
     return;
-  uint64_t bytes = ww_host_allocation(h, v, origin);
+  uint64_t bytes = ww_host_allocation(h, v, &origin);
   ww_host_addr at = ww_host_address(h, v);
   if (!bytes || !at.exact || at.offset < 0 || (uint64_t)at.offset >= bytes)
     return;
   *out =
       (ww_arg){.kind = WW_ARG_BUFFER, .buffer = {.bytes = bytes, .offset = at.offset}};
+  ww_push(h->a, owned, (ww_host_owned){&out->buffer, origin});
+}
+
+static void aggregate(const ww_host_ir *h,
+                      LLVMValueRef call,
+                      long size,
+                      const long at[2],
+                      ww_arg *out,
+                      ww_host_owners *owned) {
+  LLVMValueRef values[2] = {LLVMGetOperand(call, at[0]), NULL};
+  if (at[1] == IN_MEMORY) {
+    ww_host_struct_at(h, values[0], size, out, owned);
+    return;
+  }
+  if (at[1] != NONE)
+    values[1] = LLVMGetOperand(call, at[1]);
+  if (values[1] || size <= 8)
+    ww_host_struct_of(h, values, size, out, owned);
 }
 
 static void arguments(const ww_host_ir *h, LLVMValueRef call, ww_launch *l) {
@@ -206,23 +247,25 @@ static void arguments(const ww_host_ir *h, LLVMValueRef call, ww_launch *l) {
     return;
   unsigned n;
   const char *p = ww_strdup(h->a, LLVMGetStringAttributeValue(attr, &n));
-  WW_VEC(ww_arg) args = {0};
-  WW_VEC(LLVMValueRef) origins = {0};
+  long count = LLVMGetNumArgOperands(call);
+  ww_host_owners owned = {0};
+  l->args = WW_NEWN(h->a, ww_arg, n / 2 + 1); /* no fewer than there are */
   while (*p) {
     char *end;
+    long at[2];
+    ww_arg *arg = &l->args[l->nargs++];
     long size = strtol(p, &end, 10);
-    long index = *end == ':' ? strtol(end + 1, &end, 10) : -1;
-    ww_arg arg = {0};
-    LLVMValueRef origin = NULL;
-    if (index >= 0 && index < LLVMGetNumArgOperands(call))
-      argument(h, LLVMGetOperand(call, index), size, &arg, &origin);
-    ww_push(h->a, &args, arg);
-    ww_push(h->a, &origins, origin);
+    at[0] = *end == ':' ? strtol(end + 1, &end, 10) : NONE;
+    at[1] = *end == ':' ? strtol(end + 1, &end, 10) : NONE;
+    if (at[0] >= 0 && at[0] < count && at[1] < count) {
+      if (size < 0)
+        aggregate(h, call, -size, at, arg, &owned);
+      else
+        argument(h, LLVMGetOperand(call, at[0]), arg, &owned);
+    }
     p = end + (*end == ',');
   }
-  l->args = args.v;
-  l->nargs = args.n;
-  ww_host_share_buffers(h, l, origins.v);
+  ww_host_share(h, owned.v, owned.n);
 }
 
 /* config: a call whose arguments from `at` on are grid, block and, at `shared`, bytes;

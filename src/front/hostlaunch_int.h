@@ -44,11 +44,23 @@ bool ww_host_stored(const ww_host_ir *h,
                     int64_t *out);
 LLVMValueRef
 ww_host_stored_value(const ww_host_ir *h, LLVMValueRef base, int64_t offset);
+/* What covers the byte at base + offset: `value` is known where `writes` is 1. */
+typedef struct {
+  LLVMValueRef value;
+  int64_t at;      /* where it begins */
+  bool copied;     /* from where value points to */
+  uint32_t writes; /* 0: nothing is stored there */
+} ww_host_write;
+ww_host_write ww_host_written(const ww_host_ir *h, LLVMValueRef base, int64_t offset);
 /* Constant size of the allocation that a pointer value comes from (cudaMalloc & co.
  * into the variable it was loaded from, malloc, new); 0 unknown. *origin identifies the
  * allocation. */
 uint64_t
 ww_host_allocation(const ww_host_ir *h, LLVMValueRef pointer, LLVMValueRef *origin);
+/* The size of the allocations into the variable at `want` when all agree; else 0. */
+uint64_t ww_host_allocated_into(const ww_host_ir *h, ww_host_addr want);
+/* Somebody who cannot be seen from here may write there. */
+bool ww_host_escapes(LLVMValueRef memory, int depth);
 /* name of a directly called function, or "" */
 const char *ww_host_callee(LLVMValueRef call);
 bool ww_host_is_call(LLVMValueRef ins);
@@ -56,9 +68,30 @@ bool ww_host_is_call(LLVMValueRef ins);
 ww_host_launch
 ww_host_new_launch(const ww_host_ir *h, LLVMValueRef ins, const char *kernel);
 ww_arg ww_host_hex(const ww_host_ir *h, int64_t bits, uint32_t n); /* n bytes of them */
-/* Turns pointer arguments of a launch into buffers; the same allocation twice gets an
- * id. origins: one per argument or NULL. */
+/* Of buffers, those of the same allocation get an id. */
+typedef struct {
+  ww_buffer *buffer;
+  LLVMValueRef origin; /* NULL: not known */
+} ww_host_owned;
+void ww_host_share(const ww_host_ir *h, const ww_host_owned *v, uint32_t n);
+/* The same of a launch's arguments; origins: one per argument or NULL. */
 void ww_host_share_buffers(const ww_host_ir *h, ww_launch *l, LLVMValueRef *origins);
+
+/* ---- hostlaunch_struct.c ---- */
+
+typedef WW_VEC(ww_host_owned) ww_host_owners;
+/* A struct of `size` bytes by value: what lies at `memory`, or one or two values as
+ * registers have them (second: NULL). False: part of it is not known. */
+bool ww_host_struct_at(const ww_host_ir *h,
+                       LLVMValueRef memory,
+                       uint32_t size,
+                       ww_arg *out,
+                       ww_host_owners *owned);
+bool ww_host_struct_of(const ww_host_ir *h,
+                       const LLVMValueRef values[2],
+                       uint32_t size,
+                       ww_arg *out,
+                       ww_host_owners *owned);
 
 /* ---- one finder per dialect ---- */
 

@@ -22,6 +22,10 @@ void ww_hostlaunch_put(const ww_host_launches *all, ww_buf *b) {
       ww_buf_add(b, g, sizeof *g);
       if (g->hex)
         ww_buf_add(b, g->hex, g->hex_n);
+      if (g->nptrs)
+        ww_buf_add(b, g->ptrs, g->nptrs * sizeof *g->ptrs);
+      for (uint32_t n = 0; n < g->nptrs; n++)
+        put_text(b, g->ptrs[n].buffer.id);
       put_text(b, g->buffer.id);
     }
   }
@@ -55,6 +59,10 @@ static void take_arg(wire *w, ww_arg *out) {
   *out = *g;
   if (out->hex)
     out->hex = take(w, out->hex_n);
+  if (out->nptrs)
+    out->ptrs = take(w, out->nptrs * sizeof *out->ptrs);
+  for (uint32_t n = 0; n < out->nptrs && !w->bad; n++)
+    out->ptrs[n].buffer.id = take_text(w, out->ptrs[n].buffer.id);
   out->buffer.id = take_text(w, out->buffer.id);
 }
 

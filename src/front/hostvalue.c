@@ -76,6 +76,7 @@ typedef struct {
   uint64_t size;
   LLVMValueRef value; /* the store's value that covers the bytes */
   int64_t value_at;   /* where it begins */
+  bool copied;        /* value is where the bytes come from */
   uint32_t writes;
 } lookup;
 
@@ -102,11 +103,13 @@ look_at_call(lookup *l, LLVMValueRef call, LLVMValueRef pointer, int64_t at) {
       !ww_host_int(LLVMGetOperand(call, 2), &len))
     return;
   LLVMValueRef from = LLVMGetOperand(call, 1);
-  if (!set)
+  bool covers = l->offset >= at && l->offset < at + len;
+  if (!set) {
     note_write(l, from, at, len);
-  else if (!ww_host_int(from, &byte) || byte)
+    l->copied |= covers;
+  } else if (!ww_host_int(from, &byte) || byte)
     note_write(l, NULL, at, len);
-  else if (l->offset >= at && l->offset < at + len) /* zero wherever one looks */
+  else if (covers) /* zero wherever one looks */
     note_write(
         l, LLVMConstInt(LLVMInt64TypeInContext(LLVMGetModuleContext(l->h->m)), 0, 0),
         l->offset, 1);
@@ -196,6 +199,12 @@ ww_host_stored_value(const ww_host_ir *h, LLVMValueRef base, int64_t offset) {
              : NULL;
 }
 
+ww_host_write ww_host_written(const ww_host_ir *h, LLVMValueRef base, int64_t offset) {
+  lookup l;
+  find_store(h, base, offset, &l);
+  return (ww_host_write){l.value, l.value_at, l.copied, l.writes};
+}
+
 /* ---- allocations ---- */
 
 /* cudaMalloc(&p, bytes), hipMallocManaged(&p, bytes, flags), cudaMallocHost ...; C++
@@ -227,9 +236,22 @@ static uint64_t size_at_call(LLVMValueRef call) {
   return ww_host_int(LLVMGetOperand(call, 1), &each) ? count * each : 0;
 }
 
-/* Allocations into the variable at `address`: the size when all agree. */
-static uint64_t size_into(const ww_host_ir *h, LLVMValueRef address) {
-  ww_host_addr want = ww_host_address(h, address);
+bool ww_host_escapes(LLVMValueRef memory, int depth) {
+  for (LLVMUseRef u = LLVMGetFirstUse(memory); u; u = LLVMGetNextUse(u)) {
+    LLVMValueRef user = LLVMGetUser(u);
+    const char *callee = ww_host_is_call(user) ? ww_host_callee(user) : NULL;
+    bool kept = LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) == memory;
+    bool stub = callee && strstr(callee, "__device_stub__");
+    if (kept ||
+        (callee && !stub && !ww_starts(callee, "llvm.") && !fills_pointer(callee)))
+      return true;
+    if (is_gep(user) && (!depth || ww_host_escapes(user, depth - 1)))
+      return true;
+  }
+  return false;
+}
+
+uint64_t ww_host_allocated_into(const ww_host_ir *h, ww_host_addr want) {
   uint64_t size = 0;
   bool agree = true;
   for (LLVMValueRef f = LLVMGetFirstFunction(h->m); f; f = LLVMGetNextFunction(f)) {
@@ -263,17 +285,24 @@ ww_host_allocation(const ww_host_ir *h, LLVMValueRef pointer, LLVMValueRef *orig
     ww_host_addr variable = ww_host_address(h, from);
     if (variable.offset == 0 && variable.exact)
       *origin = variable.base;
-    return size_into(h, from);
+    return ww_host_allocated_into(h, variable);
   }
   return ww_host_is_call(p.base) ? size_at_call(p.base) : 0;
 }
 
+void ww_host_share(const ww_host_ir *h, const ww_host_owned *v, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t k = 0; k < n; k++)
+      if (k != i && v[i].origin && v[i].origin == v[k].origin && !v[i].buffer->id)
+        v[i].buffer->id = ww_fmt(h->a, "b%u", i < k ? i : k);
+}
+
 void ww_host_share_buffers(const ww_host_ir *h, ww_launch *l, LLVMValueRef *origins) {
+  ww_host_owned *v = WW_NEWN(h->a, ww_host_owned, l->nargs + 1);
   for (uint32_t i = 0; i < l->nargs; i++)
-    for (uint32_t k = 0; k < l->nargs; k++)
-      if (k != i && origins[i] && origins[i] == origins[k] &&
-          l->args[i].kind == WW_ARG_BUFFER && l->args[k].kind == WW_ARG_BUFFER)
-        l->args[i].buffer.id = ww_fmt(h->a, "b%u", i < k ? i : k);
+    v[i] = (ww_host_owned){&l->args[i].buffer,
+                           l->args[i].kind == WW_ARG_BUFFER ? origins[i] : NULL};
+  ww_host_share(h, v, l->nargs);
 }
 
 ww_host_launch

@@ -324,6 +324,17 @@ static LLVMTypeRef pointee_attr(low_fn *F, uint32_t i) {
   return a ? LLVMGetTypeAttributeValue(a) : NULL;
 }
 
+/* A texture or surface object: a number that is where its elements begin. */
+static bool is_handle(LLVMValueRef p) {
+  LLVMTypeRef t = LLVMTypeOf(p);
+  if (LLVMGetTypeKind(t) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(t) != 64)
+    return false;
+  for (LLVMUseRef u = LLVMGetFirstUse(p); u; u = LLVMGetNextUse(u))
+    if (LLVMIsAIntToPtrInst(LLVMGetUser(u)))
+      return true;
+  return false;
+}
+
 static void formal_params(low_fn *F, formal *f, uint32_t i) {
   low *L = F->L;
   LLVMTypeRef lt = LLVMTypeOf(f->p);
@@ -350,11 +361,13 @@ static void formal_params(low_fn *F, formal *f, uint32_t i) {
   for (uint32_t c = 0; c < f->t->n; c++) {
     p.name = param_name(L, f->p, i, c, f->t->n);
     p.type = f->t->c[c].type;
-    p.pointer = LLVMGetTypeKind(lt) == LLVMPointerTypeKind;
+    bool handle = F->is_kernel && is_handle(f->p);
+    p.pointer = LLVMGetTypeKind(lt) == LLVMPointerTypeKind || handle;
     if (f->t->n > 1)
       p.size = p.align = f->t->c[c].mem;
     if (p.pointer) {
-      ww_space s = low_addrspace(L, LLVMGetPointerAddressSpace(lt));
+      ww_space s =
+          handle ? WW_GLOBAL : low_addrspace(L, LLVMGetPointerAddressSpace(lt));
       p.space = s == WW_GENERIC && F->is_kernel ? WW_GLOBAL : s;
       p.readonly =
           LLVMGetEnumAttributeAtIndex(F->of->fn, i + 1, L->at_readonly) != NULL;

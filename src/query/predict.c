@@ -61,8 +61,19 @@ static ww_built with_reloads(ww_built b, const ww_fn *fn) {
   return b;
 }
 
-/* The machine's instructions, and what a block takes of an SM. One that does not fit is
- * still answered, as if it were alone: the compiler would have spilled more. */
+/* More shared memory than a block gets there: it would not start. */
+static void
+check_shared(const ww_fn *fn, const ww_work *w, const ww_gpu *g, ww_err *e) {
+  if (w->occupancy.shared_bytes > g->shared_block_max)
+    ww_fail(e, WW_EUSAGE,
+            "a block of %s takes %.0f bytes of shared memory, and %s gives it at most "
+            "%.0f: use less, or name another GPU",
+            fn->name, (double)w->occupancy.shared_bytes, g->full_name,
+            g->shared_block_max);
+}
+
+/* The machine's instructions, and what a block takes of an SM. Registers that do not
+ * fit are still answered, as if it were alone: the compiler would have spilled more. */
 static void compile(const stages *s, uint32_t k, const ww_traced *t) {
   ww_prediction *p = s->t[k].p;
   ww_work *w = &p->work;
@@ -115,6 +126,7 @@ static void finish(const stages *s, const target *t) {
   ww_predict_report(s->fn, t->gpu, s->a, p);
   if (s->q->correction)
     ww_correct(s->q->correction, t->gpu, s->a, p);
+  check_shared(s->fn, w, t->gpu, &p->report.error);
 }
 
 /* `completed`: what was assumed of a launch that is complete; NULL: it is not. */
@@ -264,6 +276,15 @@ void ww_query_assume(const ww_query_targets *q,
   r->assumed = all;
 }
 
+/* What is wrong with a launch of the host code is to be put right there. */
+static void name_host(const ww_assumptions *said, ww_err *e) {
+  const ww_assumption *host = ww_assumptions_find(said, WW_ASSUME_HOST_LAUNCH);
+  size_t n = strlen(e->msg);
+  if (host && (e->code == WW_EUSAGE || e->code == WW_EDATA))
+    snprintf(e->msg + n, sizeof e->msg - n, " (launched by %s:%llu)", host->argument,
+             (unsigned long long)host->value[0]);
+}
+
 /* Traces those that are left, as many together as one trace serves. */
 static void predict_all(stages *s, target *all, const ww_launch *launch) {
   uint32_t n = s->q->n;
@@ -280,6 +301,8 @@ static void predict_all(stages *s, target *all, const ww_launch *launch) {
     ww_err why = {0};
     s->until = ww_cpu() + MOST_SECONDS;
     ww_status st = together(s, launch, &why);
+    if (st)
+      name_host(&all[k].said, &why);
     for (uint32_t i = 0; st && i < s->n; i++)
       s->t[i].p->report.error = why;
   }

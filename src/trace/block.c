@@ -9,6 +9,8 @@
  * ...: then K is the block's. */
 #include "guess.h"
 
+#include <stdlib.h>
+
 enum { MOST_THREADS = 1024, LAST_THREADS = 64, MOST_GROUPS = 64, MOST_OFFSETS = 32 };
 
 typedef struct {
@@ -38,6 +40,7 @@ typedef struct {
   uint64_t starts[3]; /* by where blocks begin */
   uint64_t arrays[3]; /* by shared arrays */
   uint64_t last;      /* threads along x, by the index of the last; 0: nothing tells */
+  uint64_t apart;     /* only so many of them do something: there are more */
   uint64_t items[3];  /* elements from where one block begins to the next */
 } finder;
 
@@ -173,16 +176,39 @@ static void offer(uint64_t to[3], const uint64_t b[3]) {
     memcpy(to, all, sizeof all);
 }
 
+/* An unrolled loop begins at its start, or one turn behind it: that turn's step. 0: it
+ * begins at one place. */
+static int64_t first_turn(const finder *x, ww_val start, const form **at) {
+  const ww_value *v = &x->fn->vals[start];
+  const ww_block *b = v->kind == WW_VAL_RESULT ? &x->fn->blocks[v->ref] : NULL;
+  for (uint32_t k = 0; b && k < b->nphis; k++) {
+    const ww_phi *p = &b->phis[k];
+    if (p->dst != start || p->n != 2)
+      continue;
+    const form *f = &x->of[ww_phi_value(x->fn, p, 0)];
+    const form *g = &x->of[ww_phi_value(x->fn, p, 1)];
+    *at = f->plus < g->plus ? f : g;
+    return memcmp(f->tid, g->tid, sizeof f->tid) ? 0
+                                                 : llabs(plus(f->plus, -1, g->plus));
+  }
+  return 0;
+}
+
 /* i = threadIdx.x + ...; i += 256. */
 static void look_at_loop(finder *x, const ww_phi *p, const ww_ins *const *defs) {
   for (uint32_t n = 0; p->n == 2 && n < 2; n++) {
     const ww_ins *next = defs[ww_phi_value(x->fn, p, n)];
     const form *start = &x->of[ww_phi_value(x->fn, p, 1 - n)];
-    if (!next || next->op != WW_OP_ADD || next->a != p->dst ||
-        !is_constant(x, next->b) || start->thread || x->of[next->b].plus < 2)
+    if (!next || next->op != WW_OP_ADD || next->a != p->dst || !is_constant(x, next->b))
+      continue;
+    int64_t step = x->of[next->b].plus;
+    int64_t turn = first_turn(x, ww_phi_value(x->fn, p, 1 - n), &start);
+    if (turn && step % turn == 0)
+      step = turn;
+    if (start->thread || step < 2)
       continue;
     uint64_t b[3] = {0};
-    divide(start, x->of[next->b].plus, b);
+    divide(start, step, b);
     offer(x->steps, b);
   }
 }
@@ -203,15 +229,21 @@ static void look_at_start(finder *x, const form *f) {
   }
 }
 
-/* threadIdx.x == 127: the last thread is asked for. */
-static void look_at_last(finder *x, const ww_ins *i) {
+/* threadIdx.x == 127: the last thread is asked for. threadIdx.x < 32: it is asked which
+ * of them they are, so others are there too. */
+static void look_at_compare(finder *x, const ww_ins *i) {
   const form *f = &x->of[i->a];
   int64_t n = x->of[i->b].plus + 1;
+  bool below =
+      i->sub == WW_ULT || i->sub == WW_SLT || i->sub == WW_UGE || i->sub == WW_SGE;
+  uint64_t asked = below ? n - 1 : n;
   bool alone = f->tid[0] == 1 && !f->tid[1] && !f->tid[2] && !f->more && !f->thread &&
                !f->plus && !f->cta[0] && !f->cta[1] && !f->cta[2];
-  if ((i->sub != WW_EQ && i->sub != WW_NE) || !is_constant(x, i->b) || !alone)
+  if (!is_constant(x, i->b) || !alone || n < 2 || n > MOST_THREADS)
     return;
-  if (n >= LAST_THREADS && n <= MOST_THREADS && n % 32 == 0)
+  if (i->sub != WW_EQ && i->sub != WW_NE)
+    x->apart = x->apart > asked ? x->apart : asked;
+  else if (n >= LAST_THREADS && n % 32 == 0)
     x->last = n;
 }
 
@@ -281,7 +313,7 @@ static void look_at_groups(finder *x) {
       offer(x->steps, b);
     for (int d = 0; d < 3; d++)
       n *= b[d] ? b[d] : 1;
-    if (g->axis < 0 && n > best) {
+    if (g->axis < 0 && n > best && n > x->apart) {
       best = n;
       memcpy(x->arrays, b, sizeof b);
     }
@@ -322,7 +354,7 @@ void ww_block_find(const ww_module *m,
     if (i->op == WW_OP_LD || i->op == WW_OP_ST)
       look_at_access(x, i);
     else if (i->op == WW_OP_ICMP)
-      look_at_last(x, i);
+      look_at_compare(x, i);
     else if (i->dst != WW_NOVAL && i->nres <= 1)
       look_at_start(x, &x->of[i->dst]);
   }

@@ -41,9 +41,12 @@ static bool take(content *to, content from) {
          old.narrowed != to->narrowed || old.shift != to->shift;
 }
 
-static content of_index(uint8_t sreg) {
-  if (sreg >= WW_SREG_CTAID_X && sreg <= WW_SREG_CTAID_Z)
-    return (content){.ids = OF_BLOCK | OF_X << (sreg - WW_SREG_CTAID_X)};
+static content of_index(const ww_fn *fn, uint8_t sreg) {
+  if (sreg >= WW_SREG_CTAID_X && sreg <= WW_SREG_CTAID_Z) {
+    int d = sreg - WW_SREG_CTAID_X;
+    return (content){.ids = OF_BLOCK |
+                            OF_X << (ww_has_axis(fn, WW_SREG_CTAID_X, d) ? d : 0)};
+  }
   bool thread = sreg <= WW_SREG_TID_Z; /* the first three */
   return (content){.ids = thread || sreg == WW_SREG_LANEID ? OF_THREAD : 0};
 }
@@ -82,7 +85,7 @@ static content multiplied(const content *a, const content *b) {
 
 static bool step(const ww_fn *fn, const ww_ins *i, content *of) {
   if (i->op == WW_OP_SREG)
-    return take(&of[i->dst], of_index(i->sub));
+    return take(&of[i->dst], of_index(fn, i->sub));
   if (i->op == WW_OP_LD && !ww_is_float(i->type) && i->nres == 1)
     return take(&of[i->dst], (content){.ids = OF_DATA});
   if (!carries(i) || i->dst == WW_NOVAL)

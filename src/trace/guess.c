@@ -53,12 +53,12 @@ bool ww_reads_sreg(const ww_fn *fn, uint32_t sreg) {
 }
 
 static bool has_threads_along(const ww_fn *fn, int d) {
-  return ww_reads_sreg(fn, WW_SREG_TID_X + d) || ww_reads_sreg(fn, WW_SREG_NTID_X + d);
+  return ww_has_axis(fn, WW_SREG_TID_X, d) || (!d && ww_reads_sreg(fn, WW_SREG_NTID_X));
 }
 
 static bool has_blocks_along(const ww_fn *fn, int d) {
-  return ww_reads_sreg(fn, WW_SREG_CTAID_X + d) ||
-         ww_reads_sreg(fn, WW_SREG_NCTAID_X + d);
+  return ww_has_axis(fn, WW_SREG_CTAID_X, d) ||
+         (!d && ww_reads_sreg(fn, WW_SREG_NCTAID_X));
 }
 
 /* Of a block of one axis `most` threads, of more as square as may be. */
@@ -465,7 +465,8 @@ static uint64_t likely(const ww_guess *g, uint32_t p) {
     return many ? covered_by(g, p) : covered(g, p);
   if (u->pitch && named(name, "stride") && grid_axes(g->fn) > 1 && !has_width(g))
     return SIDE;
-  if (usual)
+  /* a letter says less than that a block works on so many together */
+  if (usual && (u->ends != WW_ENDS_BLOCK || name[1]))
     return usual;
   if (u->total && !u->ends)
     return ELEMENTS;
@@ -550,13 +551,12 @@ static void complete_numbers(ww_guess *g) {
       complete_number(g, p);
       continue;
     }
-    *arg = (ww_arg){.name = arg->name,
-                    .kind = WW_ARG_HEX,
-                    .hex = ww_alloc(g->a, q->size + 1),
-                    .hex_n = q->size};
-    ww_push(
-        g->a, g->said,
-        (ww_assumption){WW_ASSUME_ZERO_STRUCT, ww_strdup(g->a, q->name), {q->size}});
+    uint64_t n = ww_fields_guess(g, p, thread_axes(fn), arg);
+    g->sized |= n > 1;
+    ww_push(g->a, g->said,
+            (ww_assumption){n ? WW_ASSUME_STRUCT : WW_ASSUME_ZERO_STRUCT,
+                            ww_strdup(g->a, q->name),
+                            {q->size, n}});
   }
 }
 
@@ -573,7 +573,8 @@ bool ww_guess_goes_round(const ww_guess *g, int axis) {
   bool passed = false;
   for (uint32_t p = 0; p < g->fn->nparams && !axis; p++)
     passed |= is_grid_size(g, p, blocks) || is_grid_size(g, p, threads);
-  return passed || ww_reads_sreg(g->fn, WW_SREG_NCTAID_X + axis);
+  /* without a loop it is only where something lies */
+  return passed || (g->fn->nloops && ww_reads_sreg(g->fn, WW_SREG_NCTAID_X + axis));
 }
 
 uint64_t ww_guess_filling(const ww_guess *g) {

@@ -31,6 +31,10 @@ typedef struct {
 /* use: one per parameter, zeroed. */
 void ww_sizes_find(const ww_fn *fn, ww_arena *a, ww_size_use *use);
 
+/* axes.c: the kernel tells threads (index: WW_SREG_TID_X) or blocks (WW_SREG_CTAID_X)
+ * apart along axis d. */
+bool ww_has_axis(const ww_fn *fn, uint32_t index, int d);
+
 /* block.c */
 typedef struct {
   uint64_t threads[3]; /* 0: nothing tells */
@@ -57,6 +61,11 @@ typedef struct {
   bool given;    /* what the grid covers was given: it is no guess */
   bool sized;    /* some size was assumed */
 } ww_guess;
+
+/* fields.c: bytes for a struct passed by value, and buffers behind its pointers, of a
+ * kernel whose threads are along so many axes. Returns what its integers are; 0:
+ * nothing of it is read. */
+uint64_t ww_fields_guess(const ww_guess *g, uint32_t param, int axes, ww_arg *arg);
 
 /* Block, numbers and a grid that is usual for them; arguments are there for all
  * parameters then. fitted: the grid in l was found by running, and is to be reported.

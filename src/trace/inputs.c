@@ -645,11 +645,30 @@ assume_recorded(inputs *in, const char *name, const ww_buffer *b, uint32_t size)
                  f->kind == WW_FILL_RANDOM ? 1 : f->hi);
 }
 
+/* Nobody could tell whether it ran: it was given something, and hands nothing on. */
+static bool stores_nothing(const ww_fn *fn) {
+  ww_ins_walk w = {.fn = fn};
+  for (const ww_ins *i; (i = ww_next_ins(&w));) {
+    uint8_t cls = ww_ops[i->op].cls;
+    bool own = i->space == WW_SHARED || i->space == WW_LOCAL;
+    if (((cls == WW_CLASS_STORE || cls == WW_CLASS_ATOMIC) && !own) ||
+        cls == WW_CLASS_MISC || i->op == WW_OP_CALL || i->op == WW_OP_CALLI ||
+        i->op == WW_OP_TRAP)
+      return false;
+  }
+  return fn->nparams;
+}
+
 static void assume_contents(inputs *in) {
+  if (stores_nothing(in->fn))
+    assume(in, WW_ASSUME_STORES_NOTHING, in->fn->name, 0);
   for (uint32_t p = 0; p < in->fn->nparams; p++) {
     const ww_arg *g = &in->l->args[p];
     const char *name = in->fn->params[p].name;
     bool buffer = g->kind == WW_ARG_BUFFER && in->fn->params[p].space != WW_SHARED;
+    for (uint32_t k = 0; g->kind == WW_ARG_HEX && k < g->nptrs; k++)
+      if (g->ptrs[k].buffer.fill.kind == WW_FILL_NONE)
+        assume(in, WW_ASSUME_ZEROS, ww_fmt(in->a, "%s+%u", name, g->ptrs[k].at), 0);
     if (!buffer && g->kind != WW_ARG_TENSORMAP)
       continue;
     if (in->sized[p])
@@ -671,13 +690,16 @@ static void assume_contents(inputs *in) {
         assume(in, WW_ASSUME_ZEROS, name, 0);
       break;
     case WW_FILL_MONOTONE:
-      assume(in, WW_ASSUME_ROW_POINTERS, name, f->hi);
+      assume(in, in->roles[p].rows ? WW_ASSUME_ROW_POINTERS : WW_ASSUME_RISING, name,
+             f->hi);
       break;
     case WW_FILL_UNIFORM:
       assume_range(in,
                    in->roles[p].index   ? WW_ASSUME_INDICES
                    : in->roles[p].bound ? WW_ASSUME_LOOP_ENDS
-                                        : WW_ASSUME_COMPARED,
+                   : in->roles[p].sought || in->roles[p].decides & WW_DECIDES_ADDRESSES
+                       ? WW_ASSUME_INTEGERS
+                       : WW_ASSUME_COMPARED,
                    name, f->lo, f->hi);
       break;
     case WW_FILL_RANDOM:

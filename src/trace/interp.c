@@ -404,7 +404,8 @@ static void trap(ww_exec *x, const ww_seg *s) {
   int64_t why = s->ins ? s->ins->imm : 0;
   ww_exec_fault(x, s->ins,
                 why == 1   ? "an assertion of the kernel failed"
-                : why == 2 ? "the kernel ran into code that must be unreachable"
+                : why == 2 ? "the kernel ran into code that must be unreachable, "
+                             "as behind an access through a null pointer"
                            : "the kernel executed a trap");
 }
 

@@ -60,6 +60,8 @@ static ww_fill row_pointers(const ww_unfilled *c) {
  */
 static ww_fill indices(const ww_unfilled *c) {
   double end = fmin(c->range, type_end(c));
+  if (c->role->compared && c->most > 1) /* `id < vocab`: others are turned away */
+    end = fmin(end, c->most);
   if (!c->role->linked || !c->elements || c->elements > end)
     return uniform(0, end);
   if (c->role->decides & WW_DECIDES_LOOPS)

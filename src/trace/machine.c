@@ -7,6 +7,7 @@
 
 #include "setup.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -571,11 +572,12 @@ uint64_t ww_exec_texdim(ww_exec *x, uint64_t handle, uint32_t axis, uint32_t esi
     return 0;
   if (!r)
     return 1;
-  uint64_t n = (r->unbounded ? 1ull << 26 : r->size) / (esize ? esize : 4), side = 1;
+  uint64_t n = (r->unbounded ? 1ull << 26 : r->size) / (esize ? esize : 4);
   uint32_t axes = x->machine->tex_axes;
   if (axes == 1)
     return n;
-  while ((side + 1) * (side + 1) * (axes == 2 ? 1 : side + 1) <= n)
-    side++;
+  /* half an element more: a root that is whole may come out a little below itself */
+  uint64_t side = axes == 2 ? sqrt((double)n + 0.5) : cbrt((double)n + 0.5);
+  side = side ? side : 1;
   return axis + 1 < axes ? side : axes == 2 ? n / side : n / side / side;
 }

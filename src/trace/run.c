@@ -796,10 +796,15 @@ ww_status ww_trace_open(const ww_module *m,
       bound(fn, out, a);
   }
   if (st && out->sampled.fault_assumed && e) {
+    const ww_assumed *as = &out->assumed;
     size_t n = strlen(e->msg);
-    snprintf(e->msg + n, sizeof e->msg - n,
-             "; contents of buffers were assumed here: describe them with --arg or a "
-             "launch spec");
+    snprintf(
+        e->msg + n, sizeof e->msg - n, "%s",
+        as->addresses | as->paths
+            ? "; contents of buffers were assumed here: describe them with --arg or "
+              "a launch spec"
+            : "; contents do not decide this: give larger buffers or a smaller "
+              "grid (--arg, --grid), or put the index right");
   }
   out->inputs_ms = 1e3 * (t1 - t0);
   out->trace_ms = 1e3 * (ww_now() - t1);

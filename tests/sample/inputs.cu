@@ -452,3 +452,77 @@ __global__ void merge(int n, const int *row, const int *col, int *count) { // tw
 __global__ void by_itself(int n, float *x) {
   for (int i = 1; i < n; i++) x[i] += x[i - 1];
 }
+
+// The rank in a block and in a grid of three axes: one axis, longer.
+__global__ void by_rank(const float *x, float *y, int n) {
+  unsigned block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  unsigned rank = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+  unsigned i = block * (blockDim.x * blockDim.y * blockDim.z) + rank;
+  if (i < n) y[i] = x[i];
+}
+
+// Threads of their own beside the rank.
+__global__ void rank_and_rows(const float *x, float *y, int n) {
+  unsigned rank = threadIdx.y * blockDim.x + threadIdx.x;
+  y[threadIdx.y * n + rank] = x[rank];
+}
+
+// Sixteen counters are cleared by some of the threads.
+__global__ void few_counters(const unsigned *keys, unsigned *out, int n) {
+  __shared__ unsigned count[16];
+  if (threadIdx.x < 16) count[threadIdx.x] = 0;
+  __syncthreads();
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) atomicAdd(&count[keys[i] & 15], 1);
+  __syncthreads();
+  if (threadIdx.x < 16) out[threadIdx.x * gridDim.x + blockIdx.x] = count[threadIdx.x];
+}
+
+// A warp goes along a row in steps of 32, two at a time once it is unrolled.
+__global__ void steps_of_a_warp(const float *a, const float *x, float *y, int n, int rows) {
+  int row = blockIdx.x * blockDim.y + threadIdx.y;
+  float sum = 0;
+  if (row >= rows) return;
+#pragma unroll 2
+  for (int i = threadIdx.x; i < n; i += 32) sum += a[row * n + i] * x[i];
+  atomicAdd(&y[row], sum);
+}
+
+// Nobody gives a texture object as a number.
+__global__ void textured(cudaTextureObject_t picture, unsigned char *out, int w, int h) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < w && y < h) out[y * w + x] = tex2D<unsigned char>(picture, x, y);
+}
+
+__global__ void looked_up(const int *sorted, const int *keys, int *at, int n, int m) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= m) return;
+  int lo = 0, hi = n;
+  while (lo < hi) {
+    int mid = (lo + hi) / 2;
+    if (sorted[mid] < keys[i]) lo = mid + 1;
+    else hi = mid;
+  }
+  at[i] = lo;
+}
+
+__global__ void normed(const float *x, float *y, int N, int C) {
+  for (int i = threadIdx.x; i < C; i += blockDim.x) y[blockIdx.x * C + i] = x[blockIdx.x * C + i];
+}
+
+struct Plane {
+  int width, height;
+  float scale;
+  const float *from;
+  float *to;
+};
+// Nobody says what the struct holds: with zeros nothing would happen.
+__global__ void by_struct(Plane p) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;
+  if (i < p.width && j < p.height) p.to[j * p.width + i] = p.scale * p.from[j * p.width + i];
+}
+
+__global__ void for_nothing(const float *x, int n) {
+  float sum = 0;
+  for (int i = 0; i < n; i++) sum += x[i];
+}

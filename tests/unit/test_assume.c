@@ -35,8 +35,13 @@ static const char *const worded[WW_NASSUMPTIONS] = {
     [WW_ASSUME_TEXT_ALONE] =
         "not compiled or traced, the language model knows the text alone: x",
     [WW_ASSUME_UNUSED_SYMBOL] = "symbol `x` is not used by the source: left out",
+    [WW_ASSUME_STORES_NOTHING] =
+        "x stores nothing: the compiler leaves out what it computes",
     [WW_ASSUME_NOT_GIVEN] = "x: not given",
     [WW_ASSUME_ZERO_STRUCT] = "x: a struct of 3 zero bytes",
+    [WW_ASSUME_STRUCT] =
+        "x: a struct of 3 bytes whose integers are 40 and other numbers "
+        "1; give it in a launch spec",
     [WW_ASSUME_FLOAT] = "x: 3.0",
     [WW_ASSUME_INTEGER] = "x: 3",
     [WW_ASSUME_ALL_THREADS] = "x: 3, the number of threads",
@@ -51,6 +56,8 @@ static const char *const worded[WW_NASSUMPTIONS] = {
     [WW_ASSUME_COUNTER] = "x: zeros, as it counts up",
     [WW_ASSUME_FLAGS] = "x: zeros, as threads wait for it to change",
     [WW_ASSUME_ROW_POINTERS] = "x: row pointers rising from 0 to 3",
+    [WW_ASSUME_RISING] = "x: sorted, rising from 0 to 3",
+    [WW_ASSUME_INTEGERS] = "x: integers in [3, 40)",
     [WW_ASSUME_INDICES] = "x: integers in [3, 40), as they index other buffers",
     [WW_ASSUME_LOOP_ENDS] = "x: integers in [3, 40), as they end a loop",
     [WW_ASSUME_COMPARED] = "x: integers in [3, 40), around what they are compared with",

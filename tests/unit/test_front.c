@@ -48,6 +48,7 @@ static const load_case cases[] = {
     {"statements", {"statements.hip"}, {0}, {0}, false},
     {"torch", {"torch.cu"}, {0}, {0}, true},
     {"host", {"host.cu"}, {0}, {0}, true},
+    {"host_struct", {"host_struct.cu"}, {0}, {0}, true},
     {"host_hip", {"host.hip"}, {0}, {0}, true},
     {"host_omp", {"host_omp.c"}, {0}, {0}, true},
     {"host_cl", {"host_cl.cl", "host_cl.c"}, {0}, {0}, true},

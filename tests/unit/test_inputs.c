@@ -389,6 +389,42 @@ expect_fault(const char *kernel, const char *launch, const char *part, uint32_t 
   }
 }
 
+static void test_textures(void **state) {
+  (void)state;
+  ww_trace_result r = complete("textured", "");
+  expect_said(&r, "picture: random integers");
+  expect_said(&r, "w: 1024, as a usual size of what the grid covers");
+}
+
+/* Its sizes are the grid's, its pointers lead somewhere. */
+static void test_structs_by_value(void **state) {
+  (void)state;
+  ww_trace_result r = complete("by_struct", "");
+  expect_said(&r,
+              "p: a struct of 32 bytes whose integers are 1024 and other numbers 1; "
+              "give it in a launch spec");
+  expect_said(&r, "p+16: zeros");
+  assert_true(r.sampled.tally.c.global_st_bytes == 4 * 1024 * 1024);
+}
+
+static void test_what_has_no_effect(void **state) {
+  (void)state;
+  ww_trace_result r = complete("for_nothing", "");
+  const char *sentence =
+      "for_nothing stores nothing: the compiler leaves out what it computes";
+  expect_said(&r, sentence);
+  r = analysed("copy", "");
+  assert_false(
+      said(&r, "copy stores nothing: the compiler leaves out what it computes"));
+}
+
+static void test_sorted_is_no_row_pointer(void **state) {
+  (void)state;
+  ww_trace_result r = analysed("looked_up", "");
+  expect_said(&r, "sorted: sorted, rising from 0 to 1073741823");
+  expect_said(&r, "keys: integers in [0, 1073741824)");
+}
+
 static void test_given_contents_may_fault(void **state) {
   (void)state;
   expect_fault(
@@ -458,6 +494,7 @@ static void test_usual_lengths(void **state) {
   (void)state;
   expect_grid("cover_rows", "", "cols: 1024, as a row of usual length");
   expect_grid("cover_plane", "", "r: 3");
+  expect_grid("normed", "", "C: 1024, as a row of usual length");
   expect_grid("cover_rows", "", "rows: 4096, as a usual number of rows");
   expect_grid("sum_pairs", "", "n: 16384, as a usual size of what the grid covers");
   expect_grid("square", "", "n: 1024, as a usual size of what the grid covers");
@@ -520,6 +557,9 @@ static void test_ends_of_the_work(void **state) {
 /* Blocks that share out work or wait for one another fill a GPU, whatever the work. */
 static void test_grids_that_fill(void **state) {
   (void)state;
+  /* a grid that says where something lies is no loop over it */
+  expect_grid("few_counters", "", "grid: 4096 x 1 x 1" SIZED);
+  expect_grid("by_rank", "", "grid: 4096 x 1 x 1" SIZED);
   expect_grid("from_queue", "", "grid: 512 x 1 x 1 blocks, as none was given");
   expect_grid("in_turn", "", "grid: 512 x 1 x 1 blocks, as none was given");
   expect_grid("together", "", "blocks: 512");
@@ -537,6 +577,11 @@ static void test_blocks_of_the_code(void **state) {
   expect_grid("bounded_512", "", "block: 512 x 1 x 1" ASKED);
   expect_grid("by_itself", "", "block: 1 x 1 x 1" ASKED);
   expect_grid("cover", "", "block: 256 x 1 x 1 threads, as none was given");
+  expect_grid("steps_of_a_warp", "", "block: 32 x 8 x 1" ASKED);
+  /* what only some of the threads do says nothing of how many there are */
+  expect_grid("few_counters", "", "block: 256 x 1 x 1 threads, as none was given");
+  expect_grid("by_rank", "", "block: 256 x 1 x 1 threads, as none was given");
+  expect_grid("rank_and_rows", "", "block: 16 x 16 x 1 threads, as none was given");
   /* one block, as nothing tells it from others */
   expect_grid("one_block", "", "grid: 1 x 1 x 1 blocks, as none was given");
   /* what was given is kept */
@@ -569,6 +614,10 @@ int main(void) {
       RIG_TEST(test_outside_is_taken_inside),
       RIG_TEST(test_recorded_heads),
       RIG_TEST(test_no_launch_at_all),
+      RIG_TEST(test_textures),
+      RIG_TEST(test_what_has_no_effect),
+      RIG_TEST(test_structs_by_value),
+      RIG_TEST(test_sorted_is_no_row_pointer),
       RIG_TEST(test_given_contents_may_fault),
       RIG_TEST(test_given_sizes_may_fault),
       RIG_TEST(test_bad_launches),

@@ -176,8 +176,9 @@ static void uncoalesced_loads(ww_advisor *x) {
                    index, shared)
           : ww_fmt(x->a,
                    "let consecutive %s read consecutive elements (swap the index "
-                   "order, turn an array of structures into a structure of arrays), or "
-                   "bring the data through %s",
+                   "order, let a warp go along a row together, turn an array of "
+                   "structures into a structure of arrays), or bring the data through "
+                   "%s",
                    index, shared));
 }
 
