@@ -32,7 +32,7 @@ typedef struct {
   ww_source_options source;
   const char *out, *file, *cflags, *dir, *execute;
   bool contents, code, measure, emulate, no_sandbox;
-  ww_strings read;
+  ww_strings read, env;
   uint64_t contents_limit, per_kernel, most, limit, disk;
 } options;
 
@@ -80,6 +80,10 @@ static const ww_option table[] = {
               "with --emulate: a file or folder that the program may read; its project "
               "can be read "
               "anyway"),
+    WW_OPTION(env,
+              "NAME=VALUE",
+              "with --emulate: a variable of the program's environment, which has few "
+              "of yours"),
     WW_OPTION_AS(no_sandbox,
                  "no-sandbox",
                  NULL,
@@ -228,6 +232,8 @@ static ww_status emulate(ww_cmd *c, const ww_recorder_options *r, ended *out) {
                           .disk = o->disk < MOST_MIB ? o->disk << 20 : 0,
                           .read = o->read.v,
                           .nread = o->read.n,
+                          .env = o->env.v,
+                          .nenv = o->env.n,
                           .limit_s = o->limit < MOST_S ? o->limit : MOST_S,
                           .show_out = ww_is_quiet() ? 0
                                       : c->json     ? 2
@@ -397,8 +403,12 @@ static ww_status run(ww_cmd *c) {
                     "--measure needs a device, --emulate is for machines without one");
   if ((o->execute || o->cflags || o->dir) && !o->emulate)
     return ww_usage(c, "--execute, --cflags and --dir go with --emulate");
-  if (o->read.n && !o->emulate)
-    return ww_usage(c, "--read goes with --emulate");
+  if ((o->read.n || o->env.n) && !o->emulate)
+    return ww_usage(c, "--read and --env go with --emulate");
+  for (uint32_t i = 0; i < o->env.n; i++)
+    if (!strchr(o->env.v[i], '=') || ww_starts(o->env.v[i], "WARPWISE_"))
+      return ww_usage(c, "--env '%s': a variable of the program, as NAME=VALUE",
+                      o->env.v[i]);
   const char *tmp = getenv("TMPDIR");
   char *temporary =
       ww_fmt(c->arena, "%s/warpwise-record.XXXXXX", tmp && *tmp ? tmp : "/tmp");

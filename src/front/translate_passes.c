@@ -172,12 +172,15 @@ static void allow_motion(LLVMValueRef f) {
   }
 }
 
-static void declare_math(low *L) {
+/* Whether there are any. */
+static bool declare_math(low *L) {
+  bool any = false;
   static const char *const what[] = {"memory", "nounwind", "willreturn",
                                      "nosync", "nofree",   "nocallback"};
   for (LLVMValueRef f = LLVMGetFirstFunction(L->mod); f; f = LLVMGetNextFunction(f)) {
     if (!pure(L, f))
       continue;
+    any = true;
     motion m = motion_of(L, low_name(f));
     for (size_t k = 0; k < sizeof what / sizeof *what; k++)
       set_attr(L, f, what[k]);
@@ -186,6 +189,7 @@ static void declare_math(low *L) {
     if (m == PLAIN)
       set_attr(L, f, "speculatable");
   }
+  return any;
 }
 
 /* Last, because an optimiser that may run a call at any time would also run it where a
@@ -298,6 +302,10 @@ void low_run_passes(low *L, bool linked, bool raw) {
     optimise(L);
     inlined = mark_inline(L);
   }
+  /* clang has optimised offloaded regions without knowing that math functions touch no
+   * memory, which it sees where their library is linked. */
+  if (L->m.dialect == WW_OPENMP && declare_math(L))
+    low_run(L, "default<O3>");
   const char *clean = !inlined ? ""
                       : linked ? "always-inline,default<O2>,"
                                : "always-inline,function(sroa,early-cse,instcombine<no-"

@@ -1031,6 +1031,14 @@ static void ref_cl_select(ref_state *r) {
 /* ---- OpenMP ---- */
 
 static void ref_omp_few_teams(ref_state *r) { EACH(i, INT(1)) I32(2)[i] = I32(3)[INT(1) - 1 - i] * 3; }
+static void ref_omp_math(ref_state *r) {
+  EACH(i, INT(1)) {
+    float sum = 0;
+    for (int round = 0; round < 200; round++)
+      sum = sum * 0.5f + sqrtf(F32(2)[i]);
+    F32(3)[i] = sum;
+  }
+}
 static void ref_omp_collapse(ref_state *r) {
   int h = INT(1), w = INT(2);
   EACH(i, h) EACH(j, w) F32(3)[i * w + j] = F32(4)[j * h + i] + 0.5f;
@@ -1059,7 +1067,7 @@ static const struct {
     SAME(perm_pages), SAME(pointer_chase), SAME(cg_reduce), SAME(double_atomic), SAME(mandelbrot), SAME(cl_dot4),
     SAME(cl_swizzle), SAME(cl_local_arg), SAME(cl_stencil), SAME(cl_int), SAME(cl_math), SAME(cl_common),
     SAME(cl_convert), SAME(cl_vload), SAME(cl_ids), SAME(cl_double), SAME(cl_select), SAME(hip_stride),
-    SAME(hip_shfl), SAME(hip_ballot), SAME(hip_dyn_shared), SAME(omp_saxpy), SAME(omp_few_teams),
+    SAME(hip_shfl), SAME(hip_ballot), SAME(hip_dyn_shared), SAME(omp_saxpy), SAME(omp_few_teams), SAME(omp_math),
     SAME(omp_collapse), SAME(omp_stencil), SAME(omp_matmul), SAME(omp_reduction), SAME(omp_histogram),
     SAME(lookback_scan), SAME(lookback_warp), SAME(work_queue), SAME(grid_barrier), SAME(grid_sense),
     SAME(bucket_locks), SAME(warp_lock), SAME(flag_chain),

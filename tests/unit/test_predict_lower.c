@@ -320,7 +320,8 @@ static void walks_along_rows(void **state) {
   assert_float_equal(along, 4 + 2, 0.01);
 }
 
-/* The high word decides: what memory holds as 64 bits takes a call, an index does not.
+/* The high word decides: what memory holds as 64 bits takes a call, as does a product,
+ * unless it numbers a block's first thread; an index does not.
  * A known divisor's reciprocal is there. */
 static void divisions(void **state) {
   double wide = inst_of(
@@ -330,6 +331,15 @@ static void divisions(void **state) {
       inst_of(state, "  %12 = zext i64 from i32 %7\n  %13 = udiv i64 %12, %8\n  "
                      "st.global i64 [%10], %13\n  ret\n}\n");
   assert_true(wide > 75 && wide < 90 && index < 45);
+  double product = inst_of(
+      state, "  %12 = zext i64 from i32 %7\n  %13 = mul i64 %12, %8\n  %14 = udiv i64 "
+             "%13, %8\n  st.global i64 [%10], %14\n  ret\n}\n");
+  double first_thread =
+      inst_of(state, "  %12 = sreg i32 ntid.x\n  %13 = sreg i32 ctaid.x\n  %14 = zext "
+                     "i64 from i32 %12\n  %15 = zext i64 from i32 %13\n  %16 = mul i64 "
+                     "%14, %15\n  %17 = udiv i64 %16, %8\n  st.global i64 [%10], "
+                     "%17\n  ret\n}\n");
+  assert_true(product > 75 && first_thread < 50);
   double one =
       inst_of(state, "  %12 = udiv i32 %7, %6\n  st.global i32 [%10], %12\n  ret\n}\n");
   double two = inst_of(

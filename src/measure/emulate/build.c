@@ -13,6 +13,7 @@
 
 #define LINK_S 120.0
 #define MOST_THREADS 8
+#define REMEDIES 2 /* of a failed link */
 
 /* ---- the library ---- */
 
@@ -128,6 +129,36 @@ static const char *safe(const char *path, ww_arena *a) {
   return path[0] == '-' || path[0] == '@' ? ww_fmt(a, "./%s", path) : path;
 }
 
+/* C of ours for the program, as `object`, which is a path that ends in .o. */
+static ww_status
+own_object(const char *text, const char *object, ww_arena *a, ww_err *e) {
+  const char *source = ww_fmt(a, "%.*s.c", (int)(strlen(object) - 2), object);
+  const char *clang = ww_front_clang(a, NULL, e);
+  if (!clang)
+    return WW_EUNSUPPORTED;
+  ww_status rc = ww_write_file_atomic(source, text, strlen(text), e);
+  ww_run_result r = {0};
+  const char *const argv[] = {clang, "--no-default-config", "-c", source, "-o", object,
+                              NULL};
+  if (!rc)
+    rc = ww_front_run_clang(argv, ww_path_dir(a, object), LINK_S, &r, e);
+  if (!rc && r.exit_code)
+    rc = ww_fail(e, WW_EDATA, "'%s' does not compile: %.200s", source, r.err.s);
+  ww_run_free(&r);
+  return rc;
+}
+
+/* What else to give the linker after this error, in *word; NULL: nothing helps. */
+static ww_status
+remedy(const char *error, const char *to, ww_arena *a, const char **word, ww_err *e) {
+  *word = "-no-pie"; /* the user's objects are for a program at a fixed address */
+  if (strstr(error, "-fPI"))
+    return WW_OK;
+  const char *absent = ww_emulate_absent(error, a);
+  *word = absent ? ww_path_join(a, to, "absent.o") : NULL;
+  return absent ? own_object(absent, *word, a, e) : WW_OK;
+}
+
 static ww_status link_program(const ww_emulate_options *o,
                               const ww_strings *objects,
                               const char *program,
@@ -161,15 +192,18 @@ static ww_status link_program(const ww_emulate_options *o,
                               "-ldl"};
   for (size_t i = 0; i < WW_COUNT(rest); i++)
     ww_push(a, &v, rest[i]);
-  ww_push(a, &v, NULL); /* a place for -no-pie */
   ww_push(a, &v, NULL);
   ww_run_result r;
   const char *to = ww_path_dir(a, program);
   ww_status rc = ww_front_run_clang(v.v, to, LINK_S, &r, e);
-  /* the user's objects are for a program at a fixed address */
-  if (!rc && r.exit_code && strstr(r.err.s, "-fPI")) {
+  for (int i = 0; i < REMEDIES && !rc && r.exit_code; i++) {
+    const char *word;
+    rc = remedy(r.err.s, to, a, &word, e);
+    if (rc || !word)
+      break;
+    v.v[v.n - 1] = word;
+    ww_push(a, &v, NULL);
     ww_run_free(&r);
-    v.v[v.n - 2] = "-no-pie";
     rc = ww_front_run_clang(v.v, to, LINK_S, &r, e);
   }
   if (!rc && r.timed_out)
@@ -242,25 +276,9 @@ static ww_status compile_all(const ww_emulate_options *o,
 
 /* OpenMP's runtime takes its regions from a table in the program. */
 static ww_status omp_table(
-    const ww_unit *u, const char *to, ww_arena *a, ww_strings *objects, ww_err *e) {
-  const char *source = ww_path_join(a, to, "regions.c");
-  const char *object = ww_path_join(a, to, "regions.o");
-  const char *text = ww_emulate_omp_table(u, a);
-  const char *clang = ww_front_clang(a, NULL, e);
-  if (!clang)
-    return WW_EUNSUPPORTED;
-  ww_status rc = ww_write_file_atomic(source, text, strlen(text), e);
-  ww_run_result r = {0};
-  const char *const argv[] = {clang, "--no-default-config", "-c", source, "-o", object,
-                              NULL};
-  if (!rc)
-    rc = ww_front_run_clang(argv, to, LINK_S, &r, e);
-  if (!rc && r.exit_code)
-    rc = ww_fail(e, WW_EDATA, "the table of target regions does not compile: %.200s",
-                 r.err.s);
-  ww_run_free(&r);
+    const ww_unit *u, const char *object, ww_arena *a, ww_strings *objects, ww_err *e) {
   ww_push(a, objects, object);
-  return rc;
+  return own_object(ww_emulate_omp_table(u, a), object, a, e);
 }
 
 ww_status ww_emulate_build(const ww_emulate_options *o,
@@ -280,7 +298,7 @@ ww_status ww_emulate_build(const ww_emulate_options *o,
   const char *ir =
       o->execute != WW_EXECUTE_NONE && known ? ww_path_join(a, to, "kernels.ir") : NULL;
   if (ww_front_dialect_of(&o->front, a) == WW_OPENMP)
-    rc = omp_table(&unit, to, a, &objects, e);
+    rc = omp_table(&unit, ww_path_join(a, to, "regions.o"), a, &objects, e);
   if (!rc)
     rc = link_program(o, &objects, out->program, a, e);
   if (!rc && ir) {

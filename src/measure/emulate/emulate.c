@@ -62,15 +62,20 @@ static ww_status run(const ww_emulate_options *o,
   ww_push(a, &argv, NULL);
   const char *tmp = ww_path_join(a, scratch, "tmp");
   const char *libraries = ww_front_libraries(a); /* with their loader */
-  const char *env[] = {ww_fmt(a, "WARPWISE_EMULATE=%s", b->table),
-                       ww_fmt(a, "WARPWISE_RECORD=%s", ww_recorder_env(&record, a)),
-                       ww_fmt(a, "WARPWISE_DATA=%s", ww_data_dir(a)),
-                       ww_fmt(a, "TMPDIR=%s", tmp),
-                       ww_fmt(a, "XDG_CACHE_HOME=%s", tmp),
-                       NULL};
+  const char *const own[] = {
+      ww_fmt(a, "WARPWISE_EMULATE=%s", b->table),
+      ww_fmt(a, "WARPWISE_RECORD=%s", ww_recorder_env(&record, a)),
+      ww_fmt(a, "WARPWISE_DATA=%s", ww_data_dir(a)),
+      ww_fmt(a, "TMPDIR=%s", tmp),
+      ww_fmt(a, "XDG_CACHE_HOME=%s", tmp),
+  };
+  ww_strings env = {0};
+  ww_strings_add(a, &env, own, WW_COUNT(own));
+  ww_strings_add(a, &env, o->env, o->nenv);
+  ww_push(a, &env, NULL);
   ww_sandbox s = {
       .argv = argv.v,
-      .env = env,
+      .env = env.v,
       .cwd = cwd,
       .writable = scratch,
       .readable = ww_emulate_reach(o, a),

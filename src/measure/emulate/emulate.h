@@ -38,6 +38,8 @@ typedef struct {
   const char *dir;
   const char *const *read; /* further files and folders that it may read */
   uint32_t nread;
+  const char *const *env; /* "NAME=value" in its environment, before the caller's */
+  uint32_t nenv;
   double limit_s; /* of the program's run; 0: 60 */
   /* bytes it may allocate; 0: 16 GiB of address space beyond what it needs to start */
   uint64_t memory;

@@ -19,6 +19,10 @@ ww_status ww_emulate_build(
  * runtime/omp.h). */
 char *ww_emulate_omp_table(const ww_unit *u, ww_arena *a);
 
+/* build_absent.c: the source of those functions of NVIDIA's libraries that the linker's
+ * errors say nobody defines; NULL: there are none among them. */
+char *ww_emulate_absent(const char *errors, ww_arena *a);
+
 /* table.c: one line of settings, then one per symbol and per kernel. u: NULL when the
  * front end gave nothing. */
 char *ww_emulate_table(const ww_emulate_options *o,

@@ -78,16 +78,26 @@ static bool power_of_two(const ww_lowering *x, ww_val v) {
   return bits && !(bits & (bits - 1));
 }
 
+/* blockDim, blockIdx and their like, widened. */
+static bool is_special(const ww_lowering *x, ww_val v) {
+  const ww_ins *d = ww_lower_def(x, v);
+  while (d && (d->op == WW_OP_ZEXT || d->op == WW_OP_SEXT))
+    d = ww_lower_def(x, d->a);
+  return d && d->op == WW_OP_SREG;
+}
+
 /* Whether a number of 64 bits has more than 32 that matter, as far as its operations
- * tell: sizes and indices do not, products and what memory holds as 64 bits do. */
+ * tell: sizes, indices and the number of a block's first thread do not, other products
+ * and what memory holds as 64 bits do. */
 static bool fills_both_words(const ww_lowering *x, ww_val v, uint32_t depth) {
   const ww_ins *d = ww_lower_def(x, v);
   if (!d || !depth || d->type != WW_I64)
     return false;
   switch (d->op) {
   case WW_OP_LD:
-  case WW_OP_MUL:
     return true;
+  case WW_OP_MUL:
+    return !is_special(x, d->a) || !is_special(x, d->b);
   case WW_OP_LSHR:
     return !(ww_lower_literal(x, d->b) && x->fn->vals[d->b].bits >= 32) &&
            fills_both_words(x, d->a, depth - 1);
