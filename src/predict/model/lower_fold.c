@@ -230,13 +230,14 @@ static bool widening_gone(const ww_lowering *x, const ww_ins *i) {
   return true;
 }
 
-/* A sum of 64 bits with a product: the multiply-add has it. */
+/* A sum of 64 bits with a product: the multiply-add has it, if it stands there too. */
 static bool in_multiply_add(const ww_lowering *x, const ww_ins *i) {
   if (i->op != WW_OP_ADD || i->type != WW_I64)
     return false;
   for (uint32_t k = 0; k < 2; k++) {
     const ww_ins *d = ww_lower_def(x, k ? i->b : i->a);
-    if (d && d->op == WW_OP_MUL && ww_lower_nuses(x, d->dst) == 1)
+    if (d && d->op == WW_OP_MUL && ww_lower_nuses(x, d->dst) == 1 &&
+        x->fn->vals[d->dst].ref == x->fn->vals[i->dst].ref)
       return true;
   }
   return false;

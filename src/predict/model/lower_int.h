@@ -143,6 +143,8 @@ void ww_lower_idioms(ww_lowering *x);
 
 /* lower_predicate.c: fills predicated; what is gone is known. */
 void ww_lower_predicated(ww_lowering *x);
+/* v cannot be known before a load is there. */
+bool ww_lower_waits_for_load(const ww_lowering *x, ww_val v, uint32_t depth);
 
 /* lower_address.c: fills shares, base, step, dead. */
 void ww_lower_addresses(ww_lowering *x);
@@ -171,6 +173,8 @@ void ww_lower_math(const ww_lowering *x, const ww_ins *i, ww_cost *c);
  * spends beyond that, because lanes meet in one bank: instructions of the warp, FLOPs
  * and integer operations a lane. Returns how many atomics of it do. */
 void ww_lower_atomic(const ww_lowering *x, const ww_ins *i, ww_cost *c);
+/* One lane speaks for all of its warp. */
+bool ww_lower_one_for_all(const ww_lowering *x, const ww_ins *i);
 uint32_t ww_lower_spinning(const ww_lowering *x,
                            uint32_t b,
                            const ww_counts *counts,

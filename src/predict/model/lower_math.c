@@ -78,15 +78,31 @@ static bool power_of_two(const ww_lowering *x, ww_val v) {
   return bits && !(bits & (bits - 1));
 }
 
+static bool fills_both_words(const ww_lowering *x, ww_val v, uint32_t depth);
+
+/* What a loop carries, or what ways bring together. */
+static bool brings_both_words(const ww_lowering *x, ww_val v, uint32_t depth) {
+  const ww_value *t = &x->fn->vals[v];
+  const ww_block *b = t->kind == WW_VAL_RESULT ? &x->fn->blocks[t->ref] : NULL;
+  bool fills = false;
+  for (uint32_t p = 0; b && p < b->nphis; p++)
+    for (uint32_t k = 0; k < b->phis[p].n && b->phis[p].dst == v; k++)
+      fills |= fills_both_words(x, ww_phi_value(x->fn, &b->phis[p], k), depth - 1);
+  return fills;
+}
+
 /* Whether a number of 64 bits has more than 32 that matter, as far as its operations
  * tell: sizes and indices do not, products and what memory holds as 64 bits do. */
 static bool fills_both_words(const ww_lowering *x, ww_val v, uint32_t depth) {
   const ww_ins *d = ww_lower_def(x, v);
-  if (!d || !depth || d->type != WW_I64)
+  if (v == WW_NOVAL || !depth || x->fn->vals[v].type != WW_I64)
     return false;
+  if (!d)
+    return brings_both_words(x, v, depth);
   switch (d->op) {
   case WW_OP_LD:
   case WW_OP_MUL:
+  case WW_OP_MULHU:
     return true;
   case WW_OP_LSHR:
     return !(ww_lower_literal(x, d->b) && x->fn->vals[d->b].bits >= 32) &&
@@ -163,10 +179,15 @@ static void by_power_of_two(const ww_lowering *x, const ww_ins *i, ww_cost *c) {
   ww_lower_put(x, WW_SASS_iadd3, words * (rem && sign), c);
 }
 
+static bool takes_low_word(const ww_ins *i) {
+  return i->op == WW_OP_TRUNC;
+}
+
 static void integer_division(const ww_lowering *x, const ww_ins *i, ww_cost *c) {
   static const sequence word[4] = {F32(div_s32, 1, 22, 0), F32(div_u32, 1, 18, 0),
                                    F32(mod_s32, 1, 21, 0), F32(mod_u32, 1, 17, 0)};
   static const sequence wide_constant = OWN32(14, 0);
+  static const sequence low_word = OWN32(9, 0); /* of such a one */
   static const sequence wide = F32(div_small_u64, 1, 28, 0);
   static const sequence full = OWN32(76, 0); /* a call, where a high word is not zero */
   bool rem = i->op == WW_OP_SREM || i->op == WW_OP_UREM,
@@ -175,7 +196,10 @@ static void integer_division(const ww_lowering *x, const ww_ins *i, ww_cost *c) 
     by_power_of_two(x, i, c);
   else if (i->type == WW_I64)
     spread(x,
-           ww_lower_constant(x, i->b)     ? &wide_constant
+           ww_lower_constant(x, i->b)
+               ? (!sign && ww_lower_all_users(x, i->dst, takes_low_word)
+                      ? &low_word
+                      : &wide_constant)
            : fills_both_words(x, i->a, 6) ? &full
                                           : &wide,
            0.85f, c);
