@@ -320,7 +320,8 @@ static void columns(void **state) {
   assert_float_equal(second - first, 4, 0.01);
 }
 
-/* LDC adds the index itself to a table in the constant bank: LOP3, LDC, STG. */
+/* LDC adds the index itself to a table in the constant bank: LOP3, LDC, STG. A word at
+ * a place that the code knows is an operand of who needs it. */
 static void constant_tables(void **state) {
   static const char table[] = "symbol $t const size 256 align 4\n";
   const char *body = "  %12 = and i32 %7, 255\n  %13 = zext i64 from i32 %12\n"
@@ -330,6 +331,32 @@ static void constant_tables(void **state) {
   double inst =
       once(*state, ww_fmt(*state, "%s%s%s%s", HEAD, table, PARAMS, body)).inst;
   assert_float_equal(inst - PARAMS_INST, 4, 0.01);
+  const char *word = "  %12 = ld.const f32 [$t + 8]\n  %13 = fmul f32 %11, %12\n"
+                     "  st.global f32 [%10], %13\n  ret\n}\n";
+  inst = once(*state, ww_fmt(*state, "%s%s%s%s", HEAD, table, PARAMS, word)).inst;
+  assert_float_equal(inst - PARAMS_INST, 3, 0.01);
+}
+
+/* clang widens two words of an index, nvcc their sum: IADD3 and IMAD.WIDE. */
+static void sums_of_words(void **state) {
+  double inst =
+      inst_of(state, "  %12 = zext i64 from i32 %6\n  %13 = zext i64 from i32 "
+                     "%3\n  %14 = add i64 %12, %13\n  %15 = lea i64 %x.1, "
+                     "%14 #4\n  %16 = ld.global f32 [%15]\n"
+                     "  st.global f32 [%10], %16\n  ret\n}\n");
+  assert_float_equal(inst, 2 + 1 + 2, 0.01);
+}
+
+/* The sine and cosine of one angle share its reduction. */
+static void sines(void **state) {
+#define PAIR(first, second)                                      \
+  "  %12 = math." first " f32 %11\n  %13 = math." second " f32 " \
+  "%11\n"                                                        \
+  "  %14 = fadd f32 %12, %13\n  st.global f32 [%10], %14\n  ret\n}\n"
+  double pair = inst_of(state, PAIR("sinpi", "cospi"));
+  double twice = inst_of(state, PAIR("sinpi", "sinpi"));
+  assert_float_equal(pair - 3, 0.75 * (twice - 3), 1); /* a cosine takes two more */
+  assert_true(pair > 28 && pair < 36);
 }
 
 /* A sum with a product that stands before the loop takes two additions in it; with one
@@ -1141,6 +1168,8 @@ int main(void) {
                                      TEST(guarded_loads),
                                      TEST(constant_tables),
                                      TEST(hoisted_products),
+                                     TEST(sums_of_words),
+                                     TEST(sines),
                                      TEST(branches),
                                      TEST(two_ways),
                                      TEST(carried_on)};

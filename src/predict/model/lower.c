@@ -171,6 +171,16 @@ static float masked(const emit *e, ww_val index) {
   return 2 + once / addresses_of(e, index);
 }
 
+/* A masked index into shared memory whose base is a number, or one of a word's bytes,
+ * which one instruction takes out: what is left is part of another one. */
+static bool scaled_for_free(const emit *e, ww_val index) {
+  const ww_lowering *x = e->x;
+  const ww_ins *mask = x->def[x->def[index]->a];
+  const ww_ins *shift = ww_lower_def(x, mask->a);
+  return x->fn->vals[e->i->a].kind == WW_VAL_SYMBOL ||
+         (shift && shift->op == WW_OP_LSHR);
+}
+
 /* The first address of a block that adds v to a row's product: v needs both words. */
 static bool first_in_row(const emit *e, ww_val v) {
   const ww_lowering *x = e->x;
@@ -263,10 +273,13 @@ static void address(emit *e) {
   bool widened = widened_here(e, index);
   float mask = widened ? masked(e, index) : 0;
   if (ww_lower_short(x, i->dst) || ww_lower_short(x, i->a))
-    put(e, WW_SASS_lea, mask == 2 && x->fn->vals[i->a].kind == WW_VAL_SYMBOL ? 0 : 1);
+    put(e, WW_SASS_lea, !(mask == 2 && scaled_for_free(e, index)));
   else if (mask > 0)
     put(e, WW_SASS_lea, mask);
-  else if (widened && (i->imm > 1 || index != i->b))
+  else if (ww_lower_sums_words(x, i->b)) {
+    put(e, WW_SASS_iadd3, 1);
+    put(e, WW_SASS_wide, 1);
+  } else if (widened && (i->imm > 1 || index != i->b))
     put(e, WW_SASS_wide, 1);
   else {
     put(e, WW_SASS_shf, !same_index(e, true) && same_index(e, false) > 1 ? 2 : 0);
@@ -527,6 +540,8 @@ static void access_memory(emit *e) {
     copy_in_bulk(e);
   else if (ww_is_atomic(i))
     ww_lower_atomic(e->x, i, e->c);
+  else if (load && i->space == WW_CONST && ww_lower_constant(e->x, i->a))
+    return; /* an operand of who needs it */
   else if (load && (i->space == WW_CONST || i->space == WW_PARAM))
     put(e, WW_SASS_ldc, 1);
   else if (load && i->space == WW_GLOBAL && through_uniform(e)) {

@@ -257,6 +257,14 @@ static bool is_address(const ww_ins *i) {
   return i->op == WW_OP_LEA;
 }
 
+bool ww_lower_sums_words(const ww_lowering *x, ww_val v) {
+  const ww_ins *d = ww_lower_def(x, v);
+  return d && d->op == WW_OP_ADD && d->type == WW_I64 &&
+         ww_lower_widened(x, d->a) != WW_NOVAL &&
+         ww_lower_widened(x, d->b) != WW_NOVAL &&
+         x->def[d->a]->op == x->def[d->b]->op && ww_lower_all_users(x, v, is_address);
+}
+
 static bool gone(const ww_lowering *x, const ww_ins *i, uint32_t at) {
   uint32_t user;
   const ww_ins *u;
@@ -283,6 +291,8 @@ static bool gone(const ww_lowering *x, const ww_ins *i, uint32_t at) {
     return true;
   if (i->dst == WW_NOVAL || i->nres > 1)
     return false;
+  if (ww_lower_sums_words(x, i->dst))
+    return true;
   if (only_shift_adds(x, i) || in_multiply_add(x, i))
     return true;
   u = only_user(x, i->dst, &user);

@@ -129,6 +129,8 @@ static inline const ww_ins *ww_lower_user(const ww_lowering *x, ww_val v, uint32
 ww_val ww_lower_widened(const ww_lowering *x, ww_val v);
 /* The widened value that v scales by a number, or v. */
 ww_val ww_lower_scaled(const ww_lowering *x, ww_val v);
+/* An index that is the sum of two words: clang widens both of them, nvcc the sum. */
+bool ww_lower_sums_words(const ww_lowering *x, ww_val v);
 bool ww_lower_constant(const ww_lowering *x, ww_val v);
 /* There are users, none of them a phi, and each is such a one. */
 bool ww_lower_all_users(const ww_lowering *x, ww_val v, bool (*such)(const ww_ins *));

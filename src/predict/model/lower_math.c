@@ -265,20 +265,35 @@ static float integer_part(const ww_ins *i, bool twice) {
   }
 }
 
-/* The sine and cosine of one angle share its reduction; of a power whose base is a
- * constant, the logarithm is known. */
+/* The other one of sine and cosine; WW_NMATH: it is neither. */
+static uint8_t partner(uint8_t function) {
+  switch (function) {
+  case WW_MATH_SIN:
+    return WW_MATH_COS;
+  case WW_MATH_COS:
+    return WW_MATH_SIN;
+  case WW_MATH_SINPI:
+    return WW_MATH_COSPI;
+  case WW_MATH_COSPI:
+    return WW_MATH_SINPI;
+  default:
+    return WW_NMATH;
+  }
+}
+
+/* The sine and cosine of one angle share its reduction, which of one in half turns is
+ * most of the work; of a power whose base is a constant, the logarithm is known. */
 static float shortened(const ww_lowering *x, const ww_ins *i) {
   if (i->flags & WW_F_APPROX)
     return 1;
   if (i->sub == WW_MATH_POW && ww_lower_constant(x, i->a))
     return 0.8f;
-  if ((i->sub != WW_MATH_SIN && i->sub != WW_MATH_COS) || ww_lower_constant(x, i->a))
+  if (partner(i->sub) == WW_NMATH || ww_lower_constant(x, i->a))
     return 1;
   for (uint32_t k = 0; k < ww_lower_nuses(x, i->a); k++) {
     const ww_ins *o = ww_lower_user(x, i->a, k);
-    if (o && o->op == WW_OP_MATH && (o->sub == WW_MATH_SIN || o->sub == WW_MATH_COS) &&
-        o->sub != i->sub)
-      return 0.86f;
+    if (o && o->op == WW_OP_MATH && o->sub == partner(i->sub))
+      return i->sub == WW_MATH_SIN || i->sub == WW_MATH_COS ? 0.86f : 0.75f;
   }
   return 1;
 }
