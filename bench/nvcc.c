@@ -1,6 +1,7 @@
 /* nvcc.c - what nvcc and ptxas make of kernels against what the lowering makes of them.
  *
- *   nvcc [--arch sm_90] [--show KERNEL] [--cache DIR] [--worst N] LAUNCHES...
+ *   nvcc [--arch sm_90] [--show KERNEL] [--lines N] [--cache DIR] [--worst N]
+ * LAUNCHES...
  *
  * LAUNCHES are measured reports or launch lines; bench/nvcc.sh gives those of the
  * corpus, of generated kernels and of the tuned ones. Each kernel is compiled and
@@ -9,7 +10,8 @@
  * source lines, so what the trace says of a line's bytes and operations, divided by
  * what the block has of them, is how often it ran. Where a launch was measured, the
  * counter of warp instructions is the truth of their number, and the table says how far
- * the weighted code is from it. */
+ * the weighted code is from it. --lines lists, for each launch that is off, the source
+ * lines of which the two codes have the least in common. */
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -38,7 +40,7 @@ typedef struct {
   double ours[SASS_KINDS], theirs[SASS_KINDS], our_total, their_total, measured;
   double registers[2], local[2];
   bool same_widths;
-  const char *widths; /* what differs */
+  const char *widths;   /* what differs */
   const char *unrolled; /* what differs */
   double loops, same_loops;
 } row;
@@ -47,7 +49,7 @@ typedef WW_VEC(row) rows;
 
 typedef struct {
   const char *arch, *show, *cache;
-  uint32_t worst;
+  uint32_t worst, lines;
   ww_gpu gpu;
   ww_params params;
   ww_arena *a;
@@ -111,9 +113,18 @@ static double our_count(const ww_module *m,
       if (kind == SASS_KINDS || kind_of(i, k) == kind)
         x->cost[at].inst[k] = all[at].inst[k];
   }
+  /* what is not there for warps that pass a loop by is part of some lines only */
+  ww_lower_loop *loops = x->loops;
+  if (line || kind < SASS_KINDS) {
+    x->loops = WW_NEWN(a, ww_lower_loop, fn->nloops + 1);
+    memcpy(x->loops, loops, fn->nloops * sizeof *loops);
+    for (uint32_t k = 0; k < fn->nloops; k++)
+      x->loops[k].entry = (ww_cost){0};
+  }
   ww_lowered l;
   ww_lower(p->code, fn, &p->trace.sampled.tally, &l);
   x->cost = all;
+  x->loops = loops;
   ww_arena_free(a);
   return l.total;
 }
@@ -217,7 +228,8 @@ static double in_block(const weights *w, uint32_t b, const anchor *x) {
   double sum = 0;
   for (uint32_t k = w->f->blocks[b].first; k < w->f->blocks[b].end; k++) {
     const sass_ins *i = &w->f->ins[k];
-    if (i->line == x->line && i->kind == x->kind && !strcmp(base_name(i->file), x->file))
+    if (i->line == x->line && i->kind == x->kind &&
+        !strcmp(base_name(i->file), x->file))
       sum += sass_amount(i);
   }
   return sum;
@@ -320,6 +332,57 @@ static void their_counts(const weights *w, row *r) {
   }
 }
 
+static double truth(const row *r) {
+  return r->measured > 0 ? r->measured : r->their_total;
+}
+
+/* ---- lines ---- */
+
+typedef struct {
+  uint32_t line;
+  double off;
+} line_off;
+
+static double their_count(const weights *w, uint32_t kind, uint32_t line) {
+  double sum = 0;
+  for (uint32_t k = 0; k < w->f->nins; k++) {
+    const sass_ins *i = &w->f->ins[k];
+    if (i->line == line && (kind == SASS_KINDS || i->kind == kind))
+      sum += w->times[i->block];
+  }
+  return sum;
+}
+
+static int largest_first(const void *a, const void *b) {
+  double d = fabs(((const line_off *)b)->off) - fabs(((const line_off *)a)->off);
+  return d < 0 ? -1 : d > 0;
+}
+
+static void show_lines(
+    const bench *x, const ww_fn *fn, ww_prediction *p, const weights *w, const row *r) {
+  const ww_module *m = &x->unit.module;
+  WW_VEC(line_off) all = {0};
+  uint32_t last = 0;
+  for (uint32_t k = 0; k < w->f->nins; k++)
+    last = w->f->ins[k].line > last ? w->f->ins[k].line : last;
+  for (uint32_t line = 1; line <= last; line++) {
+    double d = our_count(m, fn, p, SASS_KINDS, line) - their_count(w, SASS_KINDS, line);
+    if (fabs(d) > 0.01 * r->their_total)
+      ww_push(w->a, &all, (line_off){line, d});
+  }
+  qsort(all.v, all.n, sizeof *all.v, largest_first);
+  for (uint32_t k = 0; k < all.n && k < x->lines; k++) {
+    printf("    line %u: %+.1f %%", all.v[k].line, 100 * all.v[k].off / r->their_total);
+    for (uint32_t kind = 0; kind < SASS_KINDS; kind++) {
+      double ours = our_count(m, fn, p, kind, all.v[k].line) / w->warps;
+      double theirs = their_count(w, kind, all.v[k].line) / w->warps;
+      if (fabs(ours - theirs) * w->warps > 0.005 * r->their_total)
+        printf("  %s %.4g/%.4g", sass_kind_names[kind], ours, theirs);
+    }
+    printf("\n");
+  }
+}
+
 /* ---- widths: the widest access of a line, by kind ---- */
 
 static uint32_t our_width(const ww_lowering *x, const ww_module *m, const anchor *of) {
@@ -327,7 +390,8 @@ static uint32_t our_width(const ww_lowering *x, const ww_module *m, const anchor
   for (uint32_t at = 0; at < x->nins; at++) {
     const ww_ins *i = ww_lower_ins(x, at);
     uint8_t kind;
-    if (m->locs[i->loc].line != of->line || ir_amount(i, &kind) <= 0 || kind != of->kind)
+    if (m->locs[i->loc].line != of->line || ir_amount(i, &kind) <= 0 ||
+        kind != of->kind)
       continue;
     uint32_t bytes = i->n * ww_type_bytes[i->type];
     if (bytes > most)
@@ -336,8 +400,8 @@ static uint32_t our_width(const ww_lowering *x, const ww_module *m, const anchor
   return most;
 }
 
-static void compare_widths(const weights *w, const ww_module *m, const ww_lowering *x,
-                           row *r) {
+static void
+compare_widths(const weights *w, const ww_module *m, const ww_lowering *x, row *r) {
   ww_buf b = {0};
   for (uint32_t k = 0; k < w->anchors.n; k++) {
     const anchor *t = &w->anchors.v[k];
@@ -363,8 +427,8 @@ static void compare_widths(const weights *w, const ww_module *m, const ww_loweri
 /* ---- unrolling: iterations of the source in one of each innermost loop ---- */
 
 /* What a loop of the IR does of an anchor in one iteration of its own. */
-static double in_our_loop(const ww_fn *fn, const ww_module *m, uint32_t loop,
-                          const anchor *x) {
+static double
+in_our_loop(const ww_fn *fn, const ww_module *m, uint32_t loop, const anchor *x) {
   double sum = 0;
   for (uint32_t b = 0; b < fn->nblocks; b++)
     for (uint32_t k = 0; k < fn->blocks[b].nins && fn->blocks[b].loop == loop; k++) {
@@ -393,8 +457,8 @@ static double most_in_their_loops(const weights *w, const anchor *x) {
 }
 
 /* 0: in full. */
-static void compare_unrolling(const weights *w, const ww_module *m, const ww_lowering *x,
-                              row *r) {
+static void
+compare_unrolling(const weights *w, const ww_module *m, const ww_lowering *x, row *r) {
   const ww_fn *fn = x->fn;
   ww_buf b = {0};
   for (uint32_t l = 0; l < fn->nloops; l++) {
@@ -430,7 +494,8 @@ static void show_loop(const ww_lowering *x, uint32_t loop) {
          "%.1f shared %.1f, pointers %u + %u%s%s",
          l->unrolled, l->before, x->vanishes[loop] ? ", vanishes" : "", l->size,
          l->nvcc_size, l->arithmetic, l->loads, l->shared, l->pointers,
-         l->narrow_pointers, l->leaps ? ", leaps" : "", l->counted ? "" : ", not counted");
+         l->narrow_pointers, l->leaps ? ", leaps" : "",
+         l->counted ? "" : ", not counted");
 }
 
 static void show(const bench *x, const ww_fn *fn, ww_prediction *p, const weights *w) {
@@ -459,15 +524,19 @@ static void show(const bench *x, const ww_fn *fn, ww_prediction *p, const weight
         n += l->cost[at].inst[k];
       printf("%10.2f %5u  %%%d = %s.%s %%%d %%%d %%%d imm %lld n %u%s%s\n", n,
              m->locs[i->loc].line, (int)i->dst, ww_ops[i->op].name,
-             ww_type_names[i->type], (int)i->a, (int)i->b, (int)i->c,
-             (long long)i->imm, i->n, l->gone[at] ? " (folded)" : "",
+             ww_type_names[i->type], (int)i->a, (int)i->b, (int)i->c, (long long)i->imm,
+             i->n, l->gone[at] ? " (folded)" : "",
              i->dst != WW_NOVAL && l->uniform[i->dst] ? " (uniform)" : "");
     }
   }
 }
 
-static const char *sass_of(bench *x, const ww_launch *l, const ww_fn *fn, ww_arena *a,
-                           ww_compile_job *job, ww_err *e) {
+static const char *sass_of(bench *x,
+                           const ww_launch *l,
+                           const ww_fn *fn,
+                           ww_arena *a,
+                           ww_compile_job *job,
+                           ww_err *e) {
   *job = (ww_compile_job){.file = l->file,
                           .kernel = fn->mangled ? fn->mangled : fn->name,
                           .flags = l->flags,
@@ -529,8 +598,8 @@ static double metric(const cJSON *j, const char *name) {
   return v ? v->valuedouble : 0;
 }
 
-static ww_status compare(bench *x, const cJSON *j, ww_launch *l, row *r, ww_arena *a,
-                         ww_err *e) {
+static ww_status
+compare(bench *x, const cJSON *j, ww_launch *l, row *r, ww_arena *a, ww_err *e) {
   ww_prediction p;
   ww_compile_job job;
   sass_fn f;
@@ -564,6 +633,11 @@ static ww_status compare(bench *x, const cJSON *j, ww_launch *l, row *r, ww_aren
   r->local[0] = ww_report_value(&p.report, WW_M_local_bytes);
   r->local[1] = theirs.local_bytes;
   r->measured = j ? metric(j, "warp_instructions") : 0;
+  if (x->lines && fabs(r->our_total / truth(r) - 1) > 0.1) {
+    printf("%s %s: %.3f of the counter, %.3f of their code\n", base_name(l->file),
+           l->kernel, r->our_total / truth(r), r->our_total / r->their_total);
+    show_lines(x, fn, &p, &w, r);
+  }
   if (x->show)
     show(x, fn, &p, &w);
   return WW_OK;
@@ -587,7 +661,8 @@ static void one(bench *x, const char *line, const char *dir) {
   if (!st)
     st = compare(x, inner ? j : NULL, &l, &r, a, &e);
   if (st) {
-    fprintf(stderr, "%s: %s: %s\n", l.file ? l.file : "?", l.kernel ? l.kernel : "?", e.msg);
+    fprintf(stderr, "%s: %s: %s\n", l.file ? l.file : "?", l.kernel ? l.kernel : "?",
+            e.msg);
     x->failed++;
   } else {
     const cJSON *family = cJSON_GetObjectItem(j, "family");
@@ -603,10 +678,6 @@ static void one(bench *x, const char *line, const char *dir) {
 }
 
 /* ---- tables ---- */
-
-static double truth(const row *r) {
-  return r->measured > 0 ? r->measured : r->their_total;
-}
 
 static double off(const row *r) {
   return fabs(r->our_total / truth(r) - 1);
@@ -669,9 +740,12 @@ static void print_table(bench *x) {
     add(&total, r);
   }
   qsort(all.v, all.n, sizeof *all.v, worst_first);
-  printf("launches with: warp instructions within 10 %%, equal widths, equal local bytes, registers within 8 (percent);\n"
-         "yard: their code, weighted by the trace, within 10 %% of the counter; then ours / theirs of 100 instructions of theirs\n");
-  printf("%-16s %5s %5s %6s %6s %6s %6s %6s ", "family", "n", "10 %", "widths", "local", "regs", "loops", "yard");
+  printf("launches with: warp instructions within 10 %%, equal widths, equal local "
+         "bytes, registers within 8 (percent);\n"
+         "yard: their code, weighted by the trace, within 10 %% of the counter; then "
+         "ours / theirs of 100 instructions of theirs\n");
+  printf("%-16s %5s %5s %6s %6s %6s %6s %6s ", "family", "n", "10 %", "widths", "local",
+         "regs", "loops", "yard");
   for (int k = 0; k < SASS_KINDS; k++)
     printf(" %7s", sass_kind_names[k]);
   printf("\n");
@@ -682,7 +756,8 @@ static void print_table(bench *x) {
   qsort(x->rows.v, x->rows.n, sizeof *x->rows.v, furthest_first);
   for (uint32_t k = 0; k < x->rows.n && k < x->worst; k++) {
     const row *r = &x->rows.v[k];
-    printf("%-14s %-28s ours %.3g of %.3g (%.2f; by its code %.2f), registers %.0f of %.0f, local %.0f of %.0f%s%s",
+    printf("%-14s %-28s ours %.3g of %.3g (%.2f; by its code %.2f), registers %.0f of "
+           "%.0f, local %.0f of %.0f%s%s",
            r->family, r->kernel, r->our_total, truth(r), r->our_total / truth(r),
            r->our_total / r->their_total, r->registers[0], r->registers[1], r->local[0],
            r->local[1], r->widths, r->unrolled);
@@ -722,6 +797,8 @@ int main(int argc, char **argv) {
       x.show = argv[++k];
     else if (!strcmp(argv[k], "--cache") && k + 1 < argc)
       x.cache = argv[++k];
+    else if (!strcmp(argv[k], "--lines") && k + 1 < argc)
+      x.lines = atoi(argv[++k]);
     else if (!strcmp(argv[k], "--worst") && k + 1 < argc)
       x.worst = atoi(argv[++k]);
     else

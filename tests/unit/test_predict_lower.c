@@ -33,6 +33,11 @@
 #define PARAMS_INST 11
 #define PARAMS_INT 3
 
+#define CALLEE                                                   \
+  "fn $f ret f32 file \"k.cu\" line 9 {\n"                       \
+  "  param %a.0 f32 \"a\" \"float\" size 4 align 4\n@entry.0:\n" \
+  "  %1 = fmul f32 %a.0, %a.0\n  ret %1\n}\n"
+
 typedef struct {
   double inst, integer, flops32, flops64;
 } totals;
@@ -203,6 +208,25 @@ static void straight_lines(void **state) {
       {"  %12 = ld.global i64 [%9]\n  %13 = and i64 %12, 4095\n  st.global i64 [%10], "
        "%13\n  ret\n}\n",
        4, 1, 0},
+      /* bits beside themselves: a shift, and a half of the mask each */
+      {"  %12 = mul i32 %7, 257\n  %13 = and i32 %12, 16711935\n  st.global i32 "
+       "[%10], %13\n  ret\n}\n",
+       5, 3, 0},
+      /* a comparison as a float is one choice; an extreme that is chosen is a compare
+         and a choice by both conditions */
+      {"  %12 = icmp.slt i32 %7, 9\n  %13 = zext i32 from i1 %12\n  %14 = uitof f32 "
+       "from i32 %13\n  st.global f32 [%10], %14\n  ret\n}\n",
+       4, 1, 0},
+      {"  %12 = smax i32 %7, %6\n  %13 = icmp.slt i32 %3, 9\n  %14 = select i32 %13, "
+       "%12, %7\n  st.global i32 [%10], %14\n  ret\n}\n",
+       5, 2, 0},
+      /* the low word of a remainder of 64 bits by a number, the whole one */
+      {"  %12 = ld.global i64 [%9]\n  %13 = urem i64 %12, 1000003\n  %14 = trunc i32 "
+       "from i64 %13\n  st.global i32 [%10], %14\n  ret\n}\n",
+       2 + 1 + 9, 6.8, 0},
+      {"  %12 = ld.global i64 [%9]\n  %13 = urem i64 %12, 1000003\n  st.global i64 "
+       "[%10], %13\n  ret\n}\n",
+       2 + 1 + 14, 11.05, 0},
       /* the shift of a masked index stands between its mask and other logic */
       {"  %12 = xor i32 %7, %6\n  %13 = and i32 %12, 255\n  %14 = zext i64 from i32 "
        "%13\n  %15 = lea i64 %x.1, %14 #4\n  %16 = ld.global f32 [%15]\n"
@@ -296,6 +320,63 @@ static void columns(void **state) {
   assert_float_equal(second - first, 4, 0.01);
 }
 
+/* LDC adds the index itself to a table in the constant bank: LOP3, LDC, STG. A word at
+ * a place that the code knows is an operand of who needs it. */
+static void constant_tables(void **state) {
+  static const char table[] = "symbol $t const size 256 align 4\n";
+  const char *body = "  %12 = and i32 %7, 255\n  %13 = zext i64 from i32 %12\n"
+                     "  %14 = add i64 $t, %13\n  %15 = ld.const i8 [%14]\n"
+                     "  %16 = zext i32 from i8 %15\n  st.global i32 [%10], %16\n"
+                     "  ret\n}\n";
+  double inst =
+      once(*state, ww_fmt(*state, "%s%s%s%s", HEAD, table, PARAMS, body)).inst;
+  assert_float_equal(inst - PARAMS_INST, 4, 0.01);
+  const char *word = "  %12 = ld.const f32 [$t + 8]\n  %13 = fmul f32 %11, %12\n"
+                     "  st.global f32 [%10], %13\n  ret\n}\n";
+  inst = once(*state, ww_fmt(*state, "%s%s%s%s", HEAD, table, PARAMS, word)).inst;
+  assert_float_equal(inst - PARAMS_INST, 3, 0.01);
+}
+
+/* clang widens two words of an index, nvcc their sum: IADD3 and IMAD.WIDE. */
+static void sums_of_words(void **state) {
+  double inst =
+      inst_of(state, "  %12 = zext i64 from i32 %6\n  %13 = zext i64 from i32 "
+                     "%3\n  %14 = add i64 %12, %13\n  %15 = lea i64 %x.1, "
+                     "%14 #4\n  %16 = ld.global f32 [%15]\n"
+                     "  st.global f32 [%10], %16\n  ret\n}\n");
+  assert_float_equal(inst, 2 + 1 + 2, 0.01);
+}
+
+/* The sine and cosine of one angle share its reduction. */
+static void sines(void **state) {
+#define PAIR(first, second)                                      \
+  "  %12 = math." first " f32 %11\n  %13 = math." second " f32 " \
+  "%11\n"                                                        \
+  "  %14 = fadd f32 %12, %13\n  st.global f32 [%10], %14\n  ret\n}\n"
+  double pair = inst_of(state, PAIR("sinpi", "cospi"));
+  double twice = inst_of(state, PAIR("sinpi", "sinpi"));
+  assert_float_equal(pair - 3, 0.75 * (twice - 3), 1); /* a cosine takes two more */
+  assert_true(pair > 28 && pair < 36);
+}
+
+/* A sum with a product that stands before the loop takes two additions in it; with one
+ * that stands beside it, none. */
+static void hoisted_products(void **state) {
+#define LONG_SUM(entry, loop, stored)                                              \
+  "  %12 = sext i64 from i32 %6\n" entry "  br @loop.1\n@loop.1:\n"                \
+  "  %20 = phi i32 [@entry.0 0] [@loop.1 %26]\n" loop "  %23 = add i64 %14, %12\n" \
+  "  st.global i64 [%10], " stored "\n  %30 = call f32 $f(%11)\n"                  \
+  "  %26 = add.nsw i32 %20, 1\n  %27 = icmp.slt i32 %26, %n.0\n"                   \
+  "  cbr %27, @loop.1, @end.2\n@end.2:\n  ret\n}\n" CALLEE
+#define LONG_PRODUCT "  %14 = mul i64 %12, %12\n"
+  double before = inst_of(state, LONG_SUM(LONG_PRODUCT, "", "%23"));
+  double beside = inst_of(state, LONG_SUM("", LONG_PRODUCT, "%23"));
+  double both = inst_of(state, LONG_SUM("", LONG_PRODUCT, "%14")); /* needed itself */
+  assert_float_equal(beside, both - 2, 0.01);
+  assert_true(before >
+              beside - 5 + 1 + 1.9); /* the product beside widens again: 5, not 1 */
+}
+
 /* A loop whose step is not known, over x[(long)row * n + i]: ten instructions for nvcc,
  * of which the address takes five; over x[i] six. */
 static double walked(void **state, const char *row, const char *base) {
@@ -340,6 +421,14 @@ static void divisions(void **state) {
                      "%14, %15\n  %17 = udiv i64 %16, %8\n  st.global i64 [%10], "
                      "%17\n  ret\n}\n");
   assert_true(product > 75 && first_thread < 50);
+  /* and what a loop carries of such */
+  double carried = inst_of(
+      state,
+      "  %12 = ld.global i64 [%9]\n  br @loop.1\n@loop.1:\n"
+      "  %20 = phi i64 [@entry.0 %12] [@loop.1 %22]\n  %21 = udiv i64 %20, %8\n"
+      "  %22 = add i64 %21, 5\n  %23 = icmp.ult i64 %22, 99\n"
+      "  cbr %23, @end.2, @loop.1\n@end.2:\n  st.global i64 [%10], %22\n  ret\n}\n");
+  assert_true(carried > wide);
   double one =
       inst_of(state, "  %12 = udiv i32 %7, %6\n  st.global i32 [%10], %12\n  ret\n}\n");
   double two = inst_of(
@@ -435,6 +524,59 @@ static void predicates(void **state) {
   assert_float_equal(value - number, 3 - 1, 0.01); /* no move of the number */
 }
 
+/* Who has waited for data takes a branch: a load inside could not wait beside it. So do
+ * divisions by what varies, and atomics for which one lane speaks. */
+static void branches(void **state) {
+#define WHERE(cond, body, join)                              \
+  "  %12 = " cond "\n  cbr %12, @a.1, @join.2\n@a.1:\n" body \
+  "  br @join.2\n@join.2:\n" join "  ret\n}\n"
+#define LOADED "  %14 = ld.global f32 [%9 + 4]\n"
+#define NUMBER                                                             \
+  "  %15 = phi f32 [@entry.0 0.0] [@a.1 %14]\n  %16 = fadd f32 %15, %11\n" \
+  "  st.global f32 [%10], %16\n"
+  double waits = inst_of(state, WHERE("fcmp.folt f32 %11, 1.0", LOADED, NUMBER));
+  double index = inst_of(state, WHERE("icmp.slt i32 %7, 9", LOADED, NUMBER));
+  assert_float_equal(waits, index + 3, 0.01);
+#define STORED_IN(op) \
+  WHERE("icmp.slt i32 %7, 9", "  %13 = " op "\n  st.global i32 [%10], %13\n", "")
+  const char *const ops[] = {"udiv i32 %7, %6", "udiv i32 %7, 7"};
+  double more[2];
+  for (int k = 0; k < 2; k++) {
+    double alone = inst_of(
+        state, ww_fmt(*state, "  %%13 = %s\n  st.global i32 [%%10], %%13\n  ret\n}\n",
+                      ops[k]));
+    more[k] =
+        inst_of(state, k ? STORED_IN("udiv i32 %7, 7") : STORED_IN("udiv i32 %7, %6")) -
+        alone;
+  }
+  assert_float_equal(more[0], 1 + 3, 0.01); /* ISETP; BRA, BSSY, BSYNC */
+  assert_float_equal(more[1], 1, 0.01);
+  double apart = inst_of(
+      state, WHERE("icmp.slt i32 %7, 9", "  atom.add.global i32 [%10], %6\n", ""));
+  double together = inst_of(
+      state, WHERE("icmp.slt i32 %7, 9", "  atom.add.global i32 [%y.2], %6\n", ""));
+  assert_float_equal(together - apart, 5 + 3, 0.01);
+}
+
+/* Of two ways that take a branch, the first jumps over the second; where all lanes go
+ * the same way there is no place to meet. */
+static void two_ways(void **state) {
+#define EITHER(value)                                                              \
+  "  %12 = ld.global i32 " value "\n  %13 = icmp.slt i32 %12, 9\n"                 \
+  "  cbr %13, @a.1, @b.2\n@a.1:\n  %14 = fdiv f32 %11, %11\n  br @join.3\n@b.2:\n" \
+  "  %15 = math.log f32 %11\n  br @join.3\n@join.3:\n"                             \
+  "  %16 = phi f32 [@a.1 %14] [@b.2 %15]\n  st.global f32 [%10], %16\n  ret\n}\n"
+  double straight = inst_of(
+      state,
+      "  %12 = ld.global i32 [%9 + 4]\n  %13 = icmp.slt i32 %12, 9\n"
+      "  %14 = fdiv f32 %11, %11\n  %15 = math.log f32 %11\n"
+      "  %16 = select f32 %13, %14, %15\n  st.global f32 [%10], %16\n  ret\n}\n");
+  double parts = inst_of(state, EITHER("[%9 + 4]"));
+  double agrees = inst_of(state, EITHER("[%y.2]"));
+  assert_float_equal(parts, straight + 3 + 1, 0.01); /* BRA, BSSY, BSYNC; BRA */
+  assert_float_equal(agrees, parts - 2, 0.01);
+}
+
 /* `n` guards in each other, five multiplications before each; flat: the same without a
  * branch. */
 static double guards(void **state, uint32_t n, bool flat) {
@@ -482,15 +624,24 @@ static void local_words(void **state) {
   assert_float_equal(far, one + 1, 0.01);
 }
 
-/* As many compares as cases, each with its own branch and meeting point; of many, some.
- */
+/* As many compares and branches as cases, and one place to meet, unless all lanes have
+ * the same case; of many, some. All ways but the last jump to what follows. */
 static void switches(void **state) {
 #define WAYS "@a.1:\n  br @join.3\n@b.2:\n  br @join.3\n@join.3:\n  ret\n}\n"
+#define MORE                                                                         \
+  "@a.1:\n  br @join.3\n@b.2:\n  br @join.3\n@join.3:\n  st.global f32 [%10], %11\n" \
+  "  ret\n}\n"
   double two = inst_of(state, "  switch i32 %6, @join.3, 0 @a.1, 31 @b.2\n" WAYS);
   double eight = inst_of(
       state, "  switch i32 %6, @join.3, 0 @a.1, 1 @b.2, 2 @a.1, 3 @b.2, 4 @a.1, "
              "5 @b.2, 6 @a.1, 7 @b.2\n" WAYS);
-  assert_float_equal(two, 1 + 2 * 4, 0.01);
+  double more = inst_of(state, "  switch i32 %6, @join.3, 0 @a.1, 31 @b.2\n" MORE);
+  double same =
+      inst_of(state, "  %12 = ld.global i32 [%y.2]\n  switch i32 %12, @join.3, "
+                     "0 @a.1, 31 @b.2\n" MORE);
+  assert_float_equal(two, 1 + 2 * 2 + 2, 0.01);
+  assert_float_equal(more, two + 1 + 1, 0.01);  /* STG and BRA */
+  assert_float_equal(same, more - 2 + 1, 0.01); /* LDG, no BSSY and BSYNC */
   assert_true(eight > two && eight < 8 * 2);
 }
 
@@ -541,11 +692,6 @@ static void unrolled_loop(void **state) {
   assert_true((o.total - 20) / 3 > 4);
 }
 
-#define CALLEE                                                   \
-  "fn $f ret f32 file \"k.cu\" line 9 {\n"                       \
-  "  param %a.0 f32 \"a\" \"float\" size 4 align 4\n@entry.0:\n" \
-  "  %1 = fmul f32 %a.0, %a.0\n  ret %1\n}\n"
-
 /* Of 1024 iterations, each `by` of the source: what is computed from the counter is
  * computed in each; an address that all lanes share is moved to their registers. */
 static double per_iteration_of(void **state, const char *body, uint32_t by) {
@@ -586,6 +732,39 @@ static void loops(void **state) {
                            "%17 = lea i64 %x.1, %16 #4\n"
                            "  %18 = ld.global f32 [%17]\n  st.shared f32 [$s], %18\n");
   assert_true(shared - lanes > 2);
+}
+
+/* What is carried on in another register than it comes in is copied: a value that takes
+ * another one's place, one that who needs both meets, a count of what a test found. An
+ * index that a loop adds to is scaled before it is masked. */
+static void carried_on(void **state) {
+#define CARRY(first, rest)                                                     \
+  "  %15 = phi i32 [@entry.0 0] [@loop.1 " first "]\n"                         \
+  "  %16 = phi i32 [@entry.0 0] [@loop.1 %17]\n  %17 = xor i32 %16, %7\n" rest \
+  "  st.shared i32 [$s], %15\n  %30 = call f32 $f(%11)\n"
+  double stays = per_iteration(state, CARRY("%15", ""));
+  double moves = per_iteration(state, CARRY("%16", ""));
+  assert_float_equal(moves - stays, 1, 0.01);
+#define BOTH \
+  "  %18 = mul i32 %17, %6\n  %19 = add i32 %18, %16\n  st.shared i32 [$s + 4], %19\n"
+#define NEXT \
+  "  %18 = mul i32 %17, %6\n  %19 = add i32 %18, %17\n  st.shared i32 [$s + 4], %19\n"
+  double both = per_iteration(state, CARRY("%15", BOTH));
+  double next = per_iteration(state, CARRY("%15", NEXT));
+  assert_float_equal(both - next, 1, 0.01);
+#define COUNT                                                    \
+  "  %18 = icmp.slt i32 %12, %6\n  %19 = zext i32 from i1 %18\n" \
+  "  %20 = add i32 %15, %19\n  st.shared i32 [$s + 4], %20\n"
+  double counts = per_iteration(state, CARRY("%20", COUNT));
+  double once_only = per_iteration(state, CARRY("%15", COUNT));
+  assert_float_equal(counts - once_only, 1, 0.01);
+#define TABLE(index)                                                                  \
+  "  %15 = " index "\n  %16 = and i32 %15, 255\n  %17 = zext i64 from i32 %16\n"      \
+  "  %18 = lea i64 %x.1, %17 #4\n  %19 = ld.global f32 [%18]\n  st.shared f32 [$s], " \
+  "%19\n  %30 = call f32 $f(%11)\n"
+  double walks_on = per_iteration(state, TABLE("add i32 %12, %7"));
+  double jumps = per_iteration(state, TABLE("mul i32 %12, %7"));
+  assert_float_equal(jumps - walks_on, 1, 0.01);
 }
 
 /* nvcc unrolls a counted loop fourfold while its body is not too long, and ptxas a
@@ -996,6 +1175,13 @@ int main(void) {
                                      TEST(tiles),
                                      TEST(tight_order),
                                      TEST(read_ahead),
-                                     TEST(guarded_loads)};
+                                     TEST(guarded_loads),
+                                     TEST(constant_tables),
+                                     TEST(hoisted_products),
+                                     TEST(sums_of_words),
+                                     TEST(sines),
+                                     TEST(branches),
+                                     TEST(two_ways),
+                                     TEST(carried_on)};
   return RUN(tests);
 }

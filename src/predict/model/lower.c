@@ -80,7 +80,30 @@ static bool both_widened(const emit *e) {
          (b || ww_lower_constant(e->x, e->i->b));
 }
 
+static bool masks(const ww_ins *i) {
+  return i->op == WW_OP_AND;
+}
+
+/* Bits that are put beside themselves, v | v << k, and masked: a product for clang, a
+ * shift and logic for nvcc, which keeps a half of the mask with each. */
+static bool doubles_bits(const emit *e) {
+  const ww_lowering *x = e->x;
+  const ww_ins *i = e->i;
+  uint64_t by = ww_lower_literal(x, i->b) ? x->fn->vals[i->b].bits - 1 : 0;
+  if (by < 4 || by & (by - 1) || !ww_lower_all_users(x, i->dst, masks))
+    return false;
+  for (uint32_t k = 0; k < ww_lower_nuses(x, i->dst); k++)
+    if (!ww_lower_literal(x, ww_lower_user(x, i->dst, k)->b))
+      return false;
+  return true;
+}
+
 static void multiply(emit *e) {
+  if (doubles_bits(e)) {
+    put(e, WW_SASS_shf, words(e->i->type));
+    put(e, WW_SASS_lop3, words(e->i->type));
+    return;
+  }
   if (e->i->type != WW_I64) {
     put(e, WW_SASS_imad, 1);
     return;
@@ -112,10 +135,13 @@ static ww_sass adder(const emit *e) {
   return WW_SASS_iadd3;
 }
 
-/* Whether the scaling of an index is part of how it is computed: of a shift, or of
- * constants that are added and multiplied. */
+/* Whether the scaling of an index is part of how it is computed: of a shift, of
+ * constants that are added and multiplied, of what a loop adds to it. */
 static bool scales(const emit *e, ww_val v) {
   const ww_ins *d = ww_lower_def(e->x, v);
+  if (d && d->op == WW_OP_ADD && ww_lower_loop_of(e->x, e->at) != WW_NOBLOCK &&
+      e->x->moves[v] == WW_STEADY)
+    return true;
   if (!d || d->b == WW_NOVAL || !ww_lower_literal(e->x, d->b))
     return false;
   return d->op == WW_OP_LSHR || d->op == WW_OP_ADD || d->op == WW_OP_MUL;
@@ -143,6 +169,16 @@ static float masked(const emit *e, ww_val index) {
   bool bytes = e->i->imm == 1;
   float once = (!bytes && !scales(e, d->a)) + (!bytes && ww_lower_nuses(x, d->dst) > 1);
   return 2 + once / addresses_of(e, index);
+}
+
+/* A masked index into shared memory whose base is a number, or one of a word's bytes,
+ * which one instruction takes out: what is left is part of another one. */
+static bool scaled_for_free(const emit *e, ww_val index) {
+  const ww_lowering *x = e->x;
+  const ww_ins *mask = x->def[x->def[index]->a];
+  const ww_ins *shift = ww_lower_def(x, mask->a);
+  return x->fn->vals[e->i->a].kind == WW_VAL_SYMBOL ||
+         (shift && shift->op == WW_OP_LSHR);
 }
 
 /* The first address of a block that adds v to a row's product: v needs both words. */
@@ -199,9 +235,27 @@ static void walk_row(emit *e) {
   put(e, WW_SASS_lea, 2);
 }
 
+static bool in_constant_bank(const ww_lowering *x, ww_val v) {
+  const ww_value *t = &x->fn->vals[v];
+  return t->kind == WW_VAL_SYMBOL && x->m->symbols[t->ref].space == WW_CONST;
+}
+
+/* LDC adds a word's register to the bank and a number: of an index no more is left than
+ * to scale it. */
+static void constant_address(emit *e, uint32_t scale) {
+  const ww_ins *w = ww_lower_def(e->x, e->i->b);
+  const ww_ins *d = w ? ww_lower_def(e->x, w->a) : NULL;
+  bool masked = d && d->op == WW_OP_AND && scales(e, d->a);
+  put(e, WW_SASS_lea, scale > 1 && !masked);
+}
+
 static void address(emit *e) {
   const ww_lowering *x = e->x;
   const ww_ins *i = e->i;
+  if (in_constant_bank(x, i->a)) {
+    constant_address(e, i->imm);
+    return;
+  }
   if (ww_lower_walks_row(x, e->at)) {
     walk_row(e);
     return;
@@ -219,10 +273,13 @@ static void address(emit *e) {
   bool widened = widened_here(e, index);
   float mask = widened ? masked(e, index) : 0;
   if (ww_lower_short(x, i->dst) || ww_lower_short(x, i->a))
-    put(e, WW_SASS_lea, mask == 2 ? 0 : 1);
+    put(e, WW_SASS_lea, !(mask == 2 && scaled_for_free(e, index)));
   else if (mask > 0)
     put(e, WW_SASS_lea, mask);
-  else if (widened && (i->imm > 1 || index != i->b))
+  else if (ww_lower_sums_words(x, i->b)) {
+    put(e, WW_SASS_iadd3, 1);
+    put(e, WW_SASS_wide, 1);
+  } else if (widened && (i->imm > 1 || index != i->b))
     put(e, WW_SASS_wide, 1);
   else {
     put(e, WW_SASS_shf, !same_index(e, true) && same_index(e, false) > 1 ? 2 : 0);
@@ -290,7 +347,10 @@ static void integer(emit *e) {
   switch (i->op) {
   case WW_OP_ADD:
   case WW_OP_SUB:
-    put(e, w > 1 ? WW_SASS_iadd3 : adder(e), w);
+    if (in_constant_bank(e->x, i->a))
+      constant_address(e, 1);
+    else
+      put(e, w > 1 ? WW_SASS_iadd3 : adder(e), w);
     break;
   case WW_OP_MUL:
     multiply(e);
@@ -480,6 +540,8 @@ static void access_memory(emit *e) {
     copy_in_bulk(e);
   else if (ww_is_atomic(i))
     ww_lower_atomic(e->x, i, e->c);
+  else if (load && i->space == WW_CONST && ww_lower_constant(e->x, i->a))
+    return; /* an operand of who needs it */
   else if (load && (i->space == WW_CONST || i->space == WW_PARAM))
     put(e, WW_SASS_ldc, 1);
   else if (load && i->space == WW_GLOBAL && through_uniform(e)) {
@@ -513,6 +575,25 @@ static void meet_behind(const ww_lowering *x, uint32_t loop) {
     ww_lower_put(x, WW_SASS_sync, 2, &x->cost[end - 1]);
 }
 
+/* All lanes have the same v, what they load from one address included. */
+static bool lanes_agree(const ww_lowering *x, ww_val v, uint32_t depth) {
+  ww_val of[4];
+  const ww_ins *d = ww_lower_def(x, v);
+  if (x->same[v])
+    return true;
+  if (!d || !depth || d->nres != 1)
+    return false;
+  bool load = d->op == WW_OP_LD && d->space != WW_LOCAL && !(d->flags & WW_F_VOLATILE);
+  if (!load && (!ww_lower_only_computes(d) || ww_ops[d->op].cls == WW_CLASS_SREG))
+    return false;
+  uint32_t n = ww_ins_uses(x->fn, d, of, 4);
+  bool all = n > 0 && n <= 4;
+  for (uint32_t k = 0; k < n && all; k++)
+    all = lanes_agree(x, of[k], depth - 1);
+  return all;
+}
+enum { AGREE_DEPTH = 8 };
+
 static void branch(emit *e) {
   const ww_lowering *x = e->x;
   uint32_t b = x->block_of[e->at];
@@ -527,7 +608,8 @@ static void branch(emit *e) {
   }
   put(e, WW_SASS_bra, 1);
   uint32_t header = t->loop == WW_NOBLOCK ? WW_NOBLOCK : x->fn->loops[t->loop].header;
-  if (out || header == e->i->imm || header == e->i->ext || x->uniform[e->i->a])
+  if (out || header == e->i->imm || header == e->i->ext ||
+      lanes_agree(x, e->i->a, AGREE_DEPTH))
     return;
   if (breaks(x, b))
     meet_behind(e->x, t->loop);
@@ -535,24 +617,45 @@ static void branch(emit *e) {
     put(e, WW_SASS_sync, 2);
 }
 
+/* Of the ways that end where others meet them, one lies before that place and goes on;
+ * the others jump. */
+static bool jumps(const ww_lowering *x, uint32_t b, uint32_t to) {
+  const ww_block *t = &x->fn->blocks[to];
+  bool ends = t->nins == 1 && (t->ins[0].op == WW_OP_RET || t->ins[0].op == WW_OP_EXIT);
+  for (uint32_t p = b + 1; p < x->fn->nblocks && !ends; p++)
+    if (x->fn->blocks[p].nsucc == 1 && x->fn->blocks[p].succ[0] == to &&
+        !x->predicated[p])
+      return true;
+  return false;
+}
+
 static void jump(emit *e) {
   const ww_lowering *x = e->x;
   uint32_t b = x->block_of[e->at];
   uint32_t to = e->i->imm;
   uint32_t loop = x->fn->blocks[b].loop;
-  if (!x->predicated[b] && to != b + 1 && loop != WW_NOBLOCK &&
-      x->fn->loops[loop].header == to)
-    put(e, WW_SASS_bra, 1);
+  if (x->predicated[b])
+    return;
+  if (loop != WW_NOBLOCK && x->fn->loops[loop].header == to)
+    put(e, WW_SASS_bra, to != b + 1);
+  else
+    put(e, WW_SASS_bra, jumps(x, b, to));
 }
 
-/* Few cases are compared one after the other, as the source's own ifs; of many, half
- * are passed over with each compare. */
+/* Few cases are compared one after the other; many are halved by compares until a table
+ * of a few leads on, and each way that lanes take passes more of that. */
 static void several_ways(emit *e) {
-  float compares = e->i->n <= 4 ? (float)e->i->n : 2 + log2f(e->i->n);
-  put(e, WW_SASS_isetp, compares);
-  put(e, WW_SASS_bra, compares);
-  if (!e->x->uniform[e->i->a])
-    put(e, WW_SASS_sync, e->i->n <= 4 ? 2 * compares : 2);
+  const ww_lowering *x = e->x;
+  const ww_block *t = &x->fn->blocks[x->block_of[e->at]];
+  uint32_t cases = e->i->n;
+  bool few = cases <= 4;
+  put(e, WW_SASS_isetp, few ? cases : log2f(cases) + 2);
+  put(e, WW_SASS_bra, few ? cases : log2f(cases) + 1);
+  for (uint32_t k = 0; k < t->nsucc && !few; k++)
+    if (x->fn->blocks[t->succ[k]].idom == x->block_of[e->at] && t->succ[k] != t->ipdom)
+      ww_lower_put(x, WW_SASS_isetp, 1.5f, &x->cost[x->first[t->succ[k]]]);
+  if (!lanes_agree(x, e->i->a, AGREE_DEPTH))
+    put(e, WW_SASS_sync, 2);
 }
 
 static void control(emit *e) {
@@ -889,6 +992,48 @@ static bool lives_on(const ww_lowering *x, ww_val v) {
          ww_lower_nuses(x, v) > 1;
 }
 
+/* What an instruction computes from v, in the loop. */
+static bool
+computed_from(const ww_lowering *x, const ww_ins *i, ww_val v, uint32_t depth) {
+  ww_val of[8];
+  uint32_t n = depth ? ww_ins_uses(x->fn, i, of, 8) : 0;
+  for (uint32_t k = 0; k < n; k++) {
+    const ww_ins *d = ww_lower_def(x, of[k]);
+    if (of[k] == v || (d && x->fn->vals[of[k]].ref == x->fn->vals[v].ref &&
+                       computed_from(x, d, v, depth - 1)))
+      return true;
+  }
+  return false;
+}
+
+/* A sum of v and a comparison's result: v + 1, or under a predicate v again. */
+static bool counts_up(const ww_lowering *x, ww_val sum, ww_val v) {
+  const ww_ins *d = ww_lower_def(x, sum);
+  const ww_ins *w = d && d->op == WW_OP_ADD && (d->a == v || d->b == v)
+                        ? ww_lower_def(x, d->a == v ? d->b : d->a)
+                        : NULL;
+  return w && w->op == WW_OP_ZEXT && w->type2 == WW_I1;
+}
+
+/* Whether what the loop carries on as v cannot be made in v's register, because what is
+ * there is needed at the same time: by another value that is carried, or by who needs
+ * both. */
+static bool needs_copy(const ww_lowering *x, uint32_t header, ww_val v, ww_val next) {
+  enum { DEPTH = 4 };
+  if (next == WW_NOVAL || next == v || x->fn->vals[next].kind != WW_VAL_RESULT)
+    return false;
+  if (!x->def[next])
+    return x->fn->vals[next].ref == header;
+  if (counts_up(x, next, v))
+    return true;
+  for (uint32_t k = 0; k < ww_lower_nuses(x, v); k++) {
+    const ww_ins *u = ww_lower_user(x, v, k);
+    if (u && u != x->def[next] && computed_from(x, u, next, DEPTH))
+      return true;
+  }
+  return false;
+}
+
 static void carried(ww_lowering *x, uint32_t b) {
   const ww_fn *fn = x->fn;
   uint32_t l = fn->blocks[b].loop;
@@ -900,9 +1045,13 @@ static void carried(ww_lowering *x, uint32_t b) {
       continue;
     for (uint32_t e = 0; e < t->n; e++) {
       ww_phi_way in = ww_phi_edge(fn, t, e);
-      if (ww_ir_in_loop(fn, in.from, l))
-        continue;
       uint32_t at = x->first[in.from + 1] - 1;
+      if (ww_ir_in_loop(fn, in.from, l)) {
+        if (needs_copy(x, b, t->dst, in.value))
+          put_at(x, WW_SASS_mov, words(fn->vals[t->dst].type) / x->loops[l].unrolled,
+                 at);
+        continue;
+      }
       constant_at(x, in.value, at);
       if (lives_on(x, in.value))
         put_at(x, WW_SASS_mov, 1, at);

@@ -12,7 +12,7 @@ static bool wants_old_value(const ww_lowering *x, const ww_ins *i) {
 
 /* Sums, logic and extremes of words can be put together before they go to memory; who
  * wants the old value gets it only for sums of what all lanes share. */
-static bool one_for_all(const ww_lowering *x, const ww_ins *i) {
+bool ww_lower_one_for_all(const ww_lowering *x, const ww_ins *i) {
   if (i->op != WW_OP_ATOM || i->type != WW_I32 || i->a == WW_NOVAL ||
       i->b == WW_NOVAL || !x->same[i->a])
     return false;
@@ -47,7 +47,7 @@ void ww_lower_atomic(const ww_lowering *x, const ww_ins *i, ww_cost *c) {
     return;
   }
   ww_lower_put(x, WW_SASS_atom, 1, c);
-  if (!one_for_all(x, i))
+  if (!ww_lower_one_for_all(x, i))
     return;
   /* Who is there, how many, and am I the first of them? */
   ww_lower_put(x, WW_SASS_vote, 1, c);

@@ -230,13 +230,14 @@ static bool widening_gone(const ww_lowering *x, const ww_ins *i) {
   return true;
 }
 
-/* A sum of 64 bits with a product: the multiply-add has it. */
+/* A sum of 64 bits with a product: the multiply-add has it, if it stands there too. */
 static bool in_multiply_add(const ww_lowering *x, const ww_ins *i) {
   if (i->op != WW_OP_ADD || i->type != WW_I64)
     return false;
   for (uint32_t k = 0; k < 2; k++) {
     const ww_ins *d = ww_lower_def(x, k ? i->b : i->a);
-    if (d && d->op == WW_OP_MUL && ww_lower_nuses(x, d->dst) == 1)
+    if (d && d->op == WW_OP_MUL && ww_lower_nuses(x, d->dst) == 1 &&
+        x->fn->vals[d->dst].ref == x->fn->vals[i->dst].ref)
       return true;
   }
   return false;
@@ -254,6 +255,14 @@ static bool matrix_offset(const ww_lowering *x, const ww_ins *i) {
 
 static bool is_address(const ww_ins *i) {
   return i->op == WW_OP_LEA;
+}
+
+bool ww_lower_sums_words(const ww_lowering *x, ww_val v) {
+  const ww_ins *d = ww_lower_def(x, v);
+  return d && d->op == WW_OP_ADD && d->type == WW_I64 &&
+         ww_lower_widened(x, d->a) != WW_NOVAL &&
+         ww_lower_widened(x, d->b) != WW_NOVAL &&
+         x->def[d->a]->op == x->def[d->b]->op && ww_lower_all_users(x, v, is_address);
 }
 
 static bool gone(const ww_lowering *x, const ww_ins *i, uint32_t at) {
@@ -282,6 +291,8 @@ static bool gone(const ww_lowering *x, const ww_ins *i, uint32_t at) {
     return true;
   if (i->dst == WW_NOVAL || i->nres > 1)
     return false;
+  if (ww_lower_sums_words(x, i->dst))
+    return true;
   if (only_shift_adds(x, i) || in_multiply_add(x, i))
     return true;
   u = only_user(x, i->dst, &user);

@@ -298,12 +298,26 @@ static void choose(ww_lowering *x, uint32_t at) {
         x->gone[ww_lower_at(x, d->dst)])
       continue;
     uint8_t cls = ww_ops[d->op].cls;
+    if (d->op >= WW_OP_SMIN && d->op <= WW_OP_UMAX) /* a compare and a choice by both */
+      continue;
     if ((cls == WW_CLASS_INT || cls == WW_CLASS_FP) && d->op != WW_OP_SELECT &&
         !ww_is_division(d) && ends_at(x, other, at)) {
       x->gone[at] = true;
       return;
     }
   }
+}
+
+/* A comparison's result as a float: one choice between zero and one. */
+static bool to_float(const ww_ins *i) {
+  return (i->op == WW_OP_UITOF || i->op == WW_OP_SITOF) && i->type == WW_F32;
+}
+
+static void float_of_test(ww_lowering *x, uint32_t at) {
+  const ww_ins *i = ww_lower_ins(x, at);
+  if (i->op == WW_OP_ZEXT && i->type2 == WW_I1 && i->type == WW_I32 &&
+      ww_lower_all_users(x, i->dst, to_float))
+    x->gone[at] = true;
 }
 
 void ww_lower_idioms(ww_lowering *x) {
@@ -315,6 +329,7 @@ void ww_lower_idioms(ww_lowering *x) {
     masked_shift(x, at);
     saturate(x, at);
     choose(x, at);
+    float_of_test(x, at);
   }
   fold_logic(x);
 }

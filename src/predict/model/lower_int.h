@@ -129,6 +129,8 @@ static inline const ww_ins *ww_lower_user(const ww_lowering *x, ww_val v, uint32
 ww_val ww_lower_widened(const ww_lowering *x, ww_val v);
 /* The widened value that v scales by a number, or v. */
 ww_val ww_lower_scaled(const ww_lowering *x, ww_val v);
+/* An index that is the sum of two words: clang widens both of them, nvcc the sum. */
+bool ww_lower_sums_words(const ww_lowering *x, ww_val v);
 bool ww_lower_constant(const ww_lowering *x, ww_val v);
 /* There are users, none of them a phi, and each is such a one. */
 bool ww_lower_all_users(const ww_lowering *x, ww_val v, bool (*such)(const ww_ins *));
@@ -143,6 +145,8 @@ void ww_lower_idioms(ww_lowering *x);
 
 /* lower_predicate.c: fills predicated; what is gone is known. */
 void ww_lower_predicated(ww_lowering *x);
+/* v cannot be known before a load is there. */
+bool ww_lower_waits_for_load(const ww_lowering *x, ww_val v, uint32_t depth);
 
 /* lower_address.c: fills shares, base, step, dead. */
 void ww_lower_addresses(ww_lowering *x);
@@ -171,6 +175,8 @@ void ww_lower_math(const ww_lowering *x, const ww_ins *i, ww_cost *c);
  * spends beyond that, because lanes meet in one bank: instructions of the warp, FLOPs
  * and integer operations a lane. Returns how many atomics of it do. */
 void ww_lower_atomic(const ww_lowering *x, const ww_ins *i, ww_cost *c);
+/* One lane speaks for all of its warp. */
+bool ww_lower_one_for_all(const ww_lowering *x, const ww_ins *i);
 uint32_t ww_lower_spinning(const ww_lowering *x,
                            uint32_t b,
                            const ww_counts *counts,

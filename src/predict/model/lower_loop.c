@@ -154,13 +154,18 @@ static bool in_every_iteration(const ww_lowering *x, ww_val v) {
   return latch == WW_NOBLOCK || ww_ir_dominates(x->fn, b, latch);
 }
 
+/* An address that all lanes share: the uniform datapath computes it. */
+static bool shared_address(const ww_lowering *x, ww_val v) {
+  return x->same[v] && x->def[v] && x->def[v]->op == WW_OP_LEA;
+}
+
 static void find_addresses(ww_lowering *x) {
   const ww_fn *fn = x->fn;
   x->address = WW_NEWN(x->arena, bool, fn->nvals);
   for (ww_val v = 0; v < fn->nvals; v++)
     x->address[v] = fn->vals[v].kind == WW_VAL_RESULT &&
                     fn->blocks[fn->vals[v].ref].loop != WW_NOBLOCK &&
-                    x->moves[v] != OTHER && !(x->same[v] && x->def[v]) &&
+                    x->moves[v] != OTHER && !shared_address(x, v) &&
                     !ww_is_float(fn->vals[v].type) && in_every_iteration(x, v);
   for (bool changed = true; changed;) {
     changed = false;
@@ -630,8 +635,10 @@ void ww_lower_unrolled(ww_lowering *x) {
         x->known[h->phis[p].dst] = known(x, &h->phis[p], l);
       spread_known(x, l);
       x->fixed[l] = exits_known(x, l);
-      x->vanishes[l] = x->fixed[l] && pragma(fn, l) != 1 &&
-                       laid_out(x, l) <= ww_lower_coefs.unroll_full;
+      uint32_t asked = pragma(fn, l);
+      bool all = !asked || asked >= trips(x, l) * unrolled_before(fn, l);
+      x->vanishes[l] =
+          x->fixed[l] && all && laid_out(x, l) <= ww_lower_coefs.unroll_full;
       if (x->vanishes[l])
         continue;
       for (ww_val v = 0; v < fn->nvals; v++)

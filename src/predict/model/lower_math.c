@@ -86,15 +86,31 @@ static bool is_special(const ww_lowering *x, ww_val v) {
   return d && d->op == WW_OP_SREG;
 }
 
+static bool fills_both_words(const ww_lowering *x, ww_val v, uint32_t depth);
+
+/* What a loop carries, or what ways bring together. */
+static bool brings_both_words(const ww_lowering *x, ww_val v, uint32_t depth) {
+  const ww_value *t = &x->fn->vals[v];
+  const ww_block *b = t->kind == WW_VAL_RESULT ? &x->fn->blocks[t->ref] : NULL;
+  bool fills = false;
+  for (uint32_t p = 0; b && p < b->nphis; p++)
+    for (uint32_t k = 0; k < b->phis[p].n && b->phis[p].dst == v; k++)
+      fills |= fills_both_words(x, ww_phi_value(x->fn, &b->phis[p], k), depth - 1);
+  return fills;
+}
+
 /* Whether a number of 64 bits has more than 32 that matter, as far as its operations
  * tell: sizes, indices and the number of a block's first thread do not, other products
  * and what memory holds as 64 bits do. */
 static bool fills_both_words(const ww_lowering *x, ww_val v, uint32_t depth) {
   const ww_ins *d = ww_lower_def(x, v);
-  if (!d || !depth || d->type != WW_I64)
+  if (v == WW_NOVAL || !depth || x->fn->vals[v].type != WW_I64)
     return false;
+  if (!d)
+    return brings_both_words(x, v, depth);
   switch (d->op) {
   case WW_OP_LD:
+  case WW_OP_MULHU:
     return true;
   case WW_OP_MUL:
     return !is_special(x, d->a) || !is_special(x, d->b);
@@ -173,10 +189,15 @@ static void by_power_of_two(const ww_lowering *x, const ww_ins *i, ww_cost *c) {
   ww_lower_put(x, WW_SASS_iadd3, words * (rem && sign), c);
 }
 
+static bool takes_low_word(const ww_ins *i) {
+  return i->op == WW_OP_TRUNC;
+}
+
 static void integer_division(const ww_lowering *x, const ww_ins *i, ww_cost *c) {
   static const sequence word[4] = {F32(div_s32, 1, 22, 0), F32(div_u32, 1, 18, 0),
                                    F32(mod_s32, 1, 21, 0), F32(mod_u32, 1, 17, 0)};
   static const sequence wide_constant = OWN32(14, 0);
+  static const sequence low_word = OWN32(9, 0); /* of such a one */
   static const sequence wide = F32(div_small_u64, 1, 28, 0);
   static const sequence full = OWN32(76, 0); /* a call, where a high word is not zero */
   bool rem = i->op == WW_OP_SREM || i->op == WW_OP_UREM,
@@ -185,7 +206,10 @@ static void integer_division(const ww_lowering *x, const ww_ins *i, ww_cost *c) 
     by_power_of_two(x, i, c);
   else if (i->type == WW_I64)
     spread(x,
-           ww_lower_constant(x, i->b)     ? &wide_constant
+           ww_lower_constant(x, i->b)
+               ? (!sign && ww_lower_all_users(x, i->dst, takes_low_word)
+                      ? &low_word
+                      : &wide_constant)
            : fills_both_words(x, i->a, 6) ? &full
                                           : &wide,
            0.85f, c);
@@ -251,20 +275,35 @@ static float integer_part(const ww_ins *i, bool twice) {
   }
 }
 
-/* The sine and cosine of one angle share its reduction; of a power whose base is a
- * constant, the logarithm is known. */
+/* The other one of sine and cosine; WW_NMATH: it is neither. */
+static uint8_t partner(uint8_t function) {
+  switch (function) {
+  case WW_MATH_SIN:
+    return WW_MATH_COS;
+  case WW_MATH_COS:
+    return WW_MATH_SIN;
+  case WW_MATH_SINPI:
+    return WW_MATH_COSPI;
+  case WW_MATH_COSPI:
+    return WW_MATH_SINPI;
+  default:
+    return WW_NMATH;
+  }
+}
+
+/* The sine and cosine of one angle share its reduction, which of one in half turns is
+ * most of the work; of a power whose base is a constant, the logarithm is known. */
 static float shortened(const ww_lowering *x, const ww_ins *i) {
   if (i->flags & WW_F_APPROX)
     return 1;
   if (i->sub == WW_MATH_POW && ww_lower_constant(x, i->a))
     return 0.8f;
-  if ((i->sub != WW_MATH_SIN && i->sub != WW_MATH_COS) || ww_lower_constant(x, i->a))
+  if (partner(i->sub) == WW_NMATH || ww_lower_constant(x, i->a))
     return 1;
   for (uint32_t k = 0; k < ww_lower_nuses(x, i->a); k++) {
     const ww_ins *o = ww_lower_user(x, i->a, k);
-    if (o && o->op == WW_OP_MATH && (o->sub == WW_MATH_SIN || o->sub == WW_MATH_COS) &&
-        o->sub != i->sub)
-      return 0.86f;
+    if (o && o->op == WW_OP_MATH && o->sub == partner(i->sub))
+      return i->sub == WW_MATH_SIN || i->sub == WW_MATH_COS ? 0.86f : 0.75f;
   }
   return 1;
 }

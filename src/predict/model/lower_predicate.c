@@ -29,13 +29,21 @@ static double under_predicate(const ww_lowering *x, uint32_t at) {
   case WW_OP_BR:
   case WW_OP_CBR:
     return 0;
+  case WW_OP_SDIV:
+  case WW_OP_UDIV:
+  case WW_OP_SREM:
+  case WW_OP_UREM: /* words by a number are a product */
+    return i->type == WW_I64 || !ww_lower_constant(x, i->b) ? INFINITY : 4;
   case WW_OP_FDIV:
     return i->flags & WW_F_APPROX ? 4 : INFINITY; /* the others have a slow way */
   case WW_OP_MATH:
     return ww_lower_rounding(i) ? 1 : i->flags & WW_F_APPROX ? 3 : INFINITY;
   case WW_OP_ATOM:
   case WW_OP_CAS: /* who waits for the old value, or votes before, takes a branch */
-    return i->dst != WW_NOVAL && ww_lower_nuses(x, i->dst) ? INFINITY : 1;
+    return ww_lower_one_for_all(x, i) ||
+                   (i->dst != WW_NOVAL && ww_lower_nuses(x, i->dst))
+               ? INFINITY
+               : 1;
   default:
     return 1;
   }
@@ -76,6 +84,18 @@ static bool loads(const ww_lowering *x, uint32_t b) {
   return false;
 }
 
+bool ww_lower_waits_for_load(const ww_lowering *x, ww_val v, uint32_t depth) {
+  const ww_ins *d = v == WW_NOVAL ? NULL : ww_lower_def(x, v);
+  ww_val of[4];
+  if (!d || depth == 0)
+    return false;
+  uint32_t n = ww_ins_uses(x->fn, d, of, 4);
+  bool waits = d->op == WW_OP_LD || ww_is_atomic(d);
+  for (uint32_t k = 0; k < n && !waits; k++)
+    waits = ww_lower_waits_for_load(x, of[k], depth - 1);
+  return waits;
+}
+
 /* Whether there is a load before or behind the condition around block b that one inside
  * can wait together with: a branch would keep them apart. */
 static bool overlaps(const ww_lowering *x, uint32_t b) {
@@ -83,9 +103,15 @@ static bool overlaps(const ww_lowering *x, uint32_t b) {
   uint32_t join = p == WW_NOBLOCK ? WW_NOBLOCK : x->fn->blocks[p].ipdom;
   if (join == WW_NOBLOCK)
     return false;
-  bool any = loads(x, p) || loads(x, join);
-  for (uint32_t k = 0; k < x->fn->blocks[join].nsucc; k++)
-    any |= loads(x, x->fn->blocks[join].succ[k]);
+  bool any =
+      (loads(x, p) && !ww_lower_waits_for_load(x, ww_block_end(x->fn, p)->a, 6)) ||
+      loads(x, join);
+  for (uint32_t k = 0; k < x->fn->blocks[join].nsucc; k++) {
+    uint32_t s = x->fn->blocks[join].succ[k];
+    bool next = x->fn->blocks[s].loop == x->fn->blocks[join].loop &&
+                !ww_ir_dominates(x->fn, s, join);
+    any |= next && loads(x, s);
+  }
   return any;
 }
 

@@ -142,19 +142,6 @@ static ww_val asked(const ww_lowering *x, uint32_t b) {
   return end->op == WW_OP_CBR ? end->a : WW_NOVAL;
 }
 
-/* v cannot be known before a load is there. */
-static bool waits_for_load(const ww_lowering *x, ww_val v, uint32_t depth) {
-  const ww_ins *d = v == WW_NOVAL ? NULL : ww_lower_def(x, v);
-  ww_val of[4];
-  if (!d || depth == 0)
-    return false;
-  uint32_t n = ww_ins_uses(x->fn, d, of, 4);
-  bool waits = d->op == WW_OP_LD || ww_is_atomic(d);
-  for (uint32_t k = 0; k < n && !waits; k++)
-    waits = waits_for_load(x, of[k], depth - 1);
-  return waits;
-}
-
 /* Loads that nothing can change (ld.global.nc) are brought forward in straight code
  * without a loop whatever occupancy that costs; loads of shared memory and others are
  * not. A load that a condition guards is, unless the condition waits for a load; bodies
@@ -169,7 +156,7 @@ static double read_ahead(const ww_lowering *x, ww_arena *a) {
     const ww_block *t = &fn->blocks[b];
     uint32_t p = t->idom;
     bool behind = p < b && ww_lower_straight(x, p) == ww_lower_straight(x, b) &&
-                  !waits_for_load(x, asked(x, p), DEPTH);
+                  !ww_lower_waits_for_load(x, asked(x, p), DEPTH);
     uint32_t before = behind ? fn->blocks[p].idom : b;
     bool again = before < p && x->predicated[b] && asked(x, before) == asked(x, p);
     from[b] = behind ? from[p] : b;
