@@ -23,6 +23,7 @@ enum {
   SMALL_SIDE = 256,     /* of a plane of which the grid has several */
   ALL_PAIRS = 16384,    /* that each go through all */
   USUAL_ROW = 1024,     /* elements that a block or a warp works on together */
+  USUAL_DIVISOR = 32,   /* an extent or stride in a struct */
   OWN_ROW = 128,        /* elements that a thread goes through by itself */
   PRODUCT_SIDE = 32,    /* of two sizes of which a block works on the product */
   TABLE = 65536,        /* a size that ends nothing */
@@ -532,6 +533,57 @@ static void complete_number(ww_guess *g, uint32_t p) {
                           {v}});
 }
 
+typedef struct {
+  ww_guess *g;
+  const ww_ins **defs;
+  uint32_t p;
+  uint8_t *bytes; /* of the struct */
+} filled_struct;
+
+/* A number of the struct that is v, or a factor of it. */
+static void fill_divisor(const filled_struct *s, ww_val v, uint32_t depth) {
+  const ww_param *q = &s->g->fn->params[s->p];
+  const ww_ins *d = s->defs[v];
+  while (d && (d->op == WW_OP_ZEXT || d->op == WW_OP_SEXT || d->op == WW_OP_TRUNC ||
+               d->op == WW_OP_MOV || d->op == WW_OP_FREEZE))
+    d = s->defs[v = d->a];
+  if (d && d->op == WW_OP_MUL && depth) {
+    fill_divisor(s, d->a, depth - 1);
+    fill_divisor(s, d->b, depth - 1);
+  }
+  if (!d || d->op != WW_OP_LD || d->space != WW_PARAM)
+    return;
+  const ww_value *of = &s->g->fn->vals[d->a];
+  uint32_t size = ww_type_bytes[d->type];
+  int64_t at = d->imm + (int64_t)(v - d->dst) * size; /* a load may be of several */
+  if (of->kind != WW_VAL_PARAM || of->ref != s->p || size < 4 || size > 8 || at < 0 ||
+      (uint64_t)at + size > q->size || s->bytes[at])
+    return;
+  const uint64_t usual = USUAL_DIVISOR;
+  memcpy(s->bytes + at, &usual, size);
+  ww_push(s->g->a, s->g->said,
+          (ww_assumption){WW_ASSUME_INTEGER,
+                          ww_fmt(s->g->a, "%s, byte %u", q->name, (uint32_t)at),
+                          {usual}});
+}
+
+/* Of a struct by value nothing is known: zeros, but for the numbers that the kernel
+ * divides by, which are extents and strides and never 0. */
+static void complete_struct(ww_guess *g, uint32_t p) {
+  enum { FACTORS = 4 }; /* products of products that are looked into */
+  const ww_param *q = &g->fn->params[p];
+  filled_struct s = {g, ww_ir_defs(g->fn, g->a), p, ww_alloc(g->a, q->size + 1)};
+  ww_push(g->a, g->said,
+          (ww_assumption){WW_ASSUME_ZERO_STRUCT, ww_strdup(g->a, q->name), {q->size}});
+  ww_ins_walk w = {.fn = g->fn};
+  for (const ww_ins *i; (i = ww_next_ins(&w));)
+    if (i->op == WW_OP_SDIV || i->op == WW_OP_UDIV || i->op == WW_OP_SREM ||
+        i->op == WW_OP_UREM)
+      fill_divisor(&s, i->b, FACTORS);
+  g->l->args[p] = (ww_arg){
+      .name = g->l->args[p].name, .kind = WW_ARG_HEX, .hex = s.bytes, .hex_n = q->size};
+}
+
 static void complete_numbers(ww_guess *g) {
   const ww_fn *fn = g->fn;
   if (g->l->nargs < fn->nparams) {
@@ -546,17 +598,10 @@ static void complete_numbers(ww_guess *g) {
     ww_arg *arg = &g->l->args[p];
     if (arg->kind != WW_ARG_NONE || q->pointer)
       continue;
-    if (!q->byval) {
+    if (q->byval)
+      complete_struct(g, p);
+    else
       complete_number(g, p);
-      continue;
-    }
-    *arg = (ww_arg){.name = arg->name,
-                    .kind = WW_ARG_HEX,
-                    .hex = ww_alloc(g->a, q->size + 1),
-                    .hex_n = q->size};
-    ww_push(
-        g->a, g->said,
-        (ww_assumption){WW_ASSUME_ZERO_STRUCT, ww_strdup(g->a, q->name), {q->size}});
   }
 }
 

@@ -307,6 +307,25 @@ static void test_outside_is_taken_inside(void **state) {
     fail_msg("%s", e.msg);
 }
 
+/* Of a struct that nobody gave, what is divided by is no zero, and is said. */
+static void test_divisors_in_structs(void **state) {
+  (void)state;
+  ww_trace_result r;
+  ww_err e = {0};
+  assert_int_equal(run("unravel", "grid=4 block=64 n=256", false, &r, &e), WW_OK);
+  const ww_arg *arg = &r.launch.args[1];
+  int32_t w[6];
+  assert_int_equal(arg->hex_n, sizeof w);
+  memcpy(w, arg->hex, sizeof w);
+  const int32_t want[6] = {0, 32, 32, 0, 32, 0};
+  assert_memory_equal(w, want, sizeof w);
+  assert_non_null(ww_assumptions_find(&r.assumed.list, WW_ASSUME_ZERO_STRUCT));
+  bool said = false;
+  for (uint32_t k = 0; k < r.assumed.list.n; k++)
+    said |= !strcmp(ww_assumption_text(&r.assumed.list.v[k], arena), "e, byte 4: 32");
+  assert_true(said);
+}
+
 /* A device has run the launch: given contents and sizes lead outside, and no answer is
  * lost for it. */
 static void test_what_ran_is_answered(void **state) {
@@ -588,6 +607,7 @@ int main(void) {
       RIG_TEST(test_what_contents_decide),
       RIG_TEST(test_outside_is_taken_inside),
       RIG_TEST(test_what_ran_is_answered),
+      RIG_TEST(test_divisors_in_structs),
       RIG_TEST(test_recorded_heads),
       RIG_TEST(test_no_launch_at_all),
       RIG_TEST(test_given_contents_may_fault),
