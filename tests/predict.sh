@@ -125,7 +125,7 @@ report "predict: contents that decide nothing are not in doubt" "$(grep -o conte
 given='--grid 40 --block 128 --arg rows=5000 --arg start=i32[rows+1]:monotone(0,40000) --arg col=i32[40000]:uniform(0,rows) --arg val=[40000] --arg x=[rows] --arg y=[rows]'
 "$program" predict --json examples/spmv.cl --gpu h200 $given >"$dir/out" 2>"$dir/err"
 report "predict: given contents are not in doubt" "$(grep -o contents_decide "$dir/out"; grep -q '"time_us"' "$dir/out" || cat "$dir/out" "$dir/err")"
-try "predict: assumed contents outside a buffer are taken inside" 0 '^ +x: [0-9]+ accesses lay outside it with assumed contents, and were taken inside it' '' predict tests/sample/inputs.cu -k squares --grid 4 --block 64 --arg n=256 --arg 'index=[n]' --arg 'x=[20]' --arg 'y=[n]' --gpu h200 --color never
+try "predict: assumed contents outside a buffer are taken inside" 0 '^ +x: [0-9]+ accesses lay outside it, and were taken inside it' '' predict tests/sample/inputs.cu -k squares --grid 4 --block 64 --arg n=256 --arg 'index=[n]' --arg 'x=[20]' --arg 'y=[n]' --gpu h200 --color never
 try "predict: given contents outside a buffer are an error" 3 '' 'at byte 160 of .x., which has 80 bytes' predict tests/sample/inputs.cu -k squares --grid 4 --block 64 --arg n=256 --arg 'index=[n]:zeros' --arg 'x=[20]' --arg 'y=[n]' --gpu h200 --color never
 try "predict: a loop that assumed contents do not end" 0 '^time ' '' predict tests/sample/inputs.cu -k root --grid 40 --block 128 --arg n=5000 --arg 'parent=[n]' --gpu h200 --color never
 # What a launch touches counts, not what was allocated: a product of 1024 x 1024 in its own buffers, and in larger ones.

@@ -39,8 +39,10 @@ static ww_status by_trace(const run *p,
                           ww_arena *a,
                           ww_report *out,
                           ww_err *e) {
-  ww_trace_options o = {
-      .sampling = {.budget = p->how->budget}, .lanes = g->lanes, .sms = g->sms};
+  ww_trace_options o = {.sampling = {.budget = p->how->budget},
+                        .lanes = g->lanes,
+                        .sms = g->sms,
+                        .ran = true};
   ww_trace_result *r = WW_NEW(a, ww_trace_result);
   const ww_source_cache *s = &m->source;
   ww_status st = ww_trace(s->module, s->fn, l, &o, a, r, e);
@@ -95,6 +97,7 @@ static ww_status by_machine(const run *p,
                         .n = 1,
                         .params = &p->params,
                         .budget = p->how->budget,
+                        .ran = true,
                         .correction = p->how->both ? NULL : p->how->correction,
                         .built = p->how->ptxas ? ww_built_by_ptxas : ww_built_by_clang,
                         .built_ctx = &asked};

@@ -315,6 +315,7 @@ static ww_status predict(work *w,
       .params = &w->params,
       .budget = w->o->budget,
       .one_contents = true,
+      .ran = true,
   };
   ww_status st = ww_query_find(NULL, &s, 0, a, read, &k, e);
   if (!st)

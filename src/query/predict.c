@@ -137,6 +137,7 @@ once(const stages *s, const ww_launch *launch, const ww_assumed *completed, ww_e
   ww_trace_options o = {.sampling = {.budget = s->q->budget},
                         .lanes = s->t[0].gpu->lanes,
                         .sms = s->t[0].gpu->sms,
+                        .ran = s->q->ran,
                         .cancelled = s->q->cancelled,
                         .cancelled_ctx = s->q->cancelled_ctx,
                         .max_bytes = s->q->max_bytes,

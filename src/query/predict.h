@@ -17,6 +17,7 @@ typedef struct {
   /* contents that nobody gave are what was assumed first: no others are tried, and the
    * interval does not cover them */
   bool one_contents;
+  bool ran; /* see ww_trace_options */
   /* of buffers' contents made at a time; beyond it WW_ELIMIT; 0: no limit */
   uint64_t max_bytes;
   /* polled now and then; true ends it with WW_ECANCEL; NULL: never */

@@ -629,8 +629,9 @@ static ww_status check_waits(
   return st;
 }
 
-/* Accesses that assumed contents lead out of memory are taken inside it, but where the
- * launch is run in full: then it is as it stands. Sizes that came from the grid's
+/* Accesses that assumed contents lead out of memory are taken inside it, and all of a
+ * launch that a device has run, but where it is run in full: then it is as it stands.
+ * Sizes that came from the grid's
  * corners may be too small for threads that go another way, so what follows from ways
  * alone counts only where `ways`. */
 static void take_inside(const ww_trace_options *o,
@@ -639,8 +640,8 @@ static void take_inside(const ww_trace_options *o,
                         ww_run_spec *spec) {
   if (o->sampling.full)
     return;
-  spec->assumed_addresses = assumed->addresses;
-  spec->assumed_paths = ways ? assumed->paths : 0;
+  spec->assumed_addresses = o->ran ? UINT64_MAX : assumed->addresses;
+  spec->assumed_paths = o->ran ? UINT64_MAX : ways ? assumed->paths : 0;
 }
 
 static bool any_sized(const ww_fn *fn, const ww_trace_result *t) {

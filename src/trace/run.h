@@ -20,6 +20,9 @@ typedef struct {
   void *cancelled_ctx;
   /* of buffers' contents that may be made at a time; beyond it WW_ELIMIT; 0: none */
   uint64_t max_bytes;
+  /* a device has run the launch: what lies outside of a buffer did no harm there, and
+   * is taken inside it */
+  bool ran;
   /* what was assumed where the launch is complete already; NULL: complete it */
   const ww_assumed *completed;
   const char *dump; /* folder for the buffers' contents afterwards, or NULL */

@@ -249,6 +249,14 @@ __global__ void matmul(int n, const float *a, const float *b, float *c) {
   c[row * n + col] = acc;
 }
 
+// Warps walk along the same rows: side by side, or each `apart` rows behind the one before.
+__global__ void file(int n, int apart, const float *x, float *y) {
+  float s = 0;
+#pragma unroll 1
+  for (int k = 0; k < n; k++) s += x[(k + 8 - apart * (int)threadIdx.y) * 32 + threadIdx.x];
+  y[(blockIdx.x * blockDim.y + threadIdx.y) * 32 + threadIdx.x] = s;
+}
+
 // Of many blocks the first alone has much to do.
 __global__ void lone_block(int n, const float *x, float *y) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -69,7 +69,7 @@ static const char *const worded[WW_NASSUMPTIONS] = {
         "is 0.00 us to 0.04 us",
     [WW_ASSUME_OTHER_CONTENTS] =
         "x: other contents, as the kernel does not end with these",
-    [WW_ASSUME_TAKEN_INSIDE] = "x: 3 accesses lay outside it with assumed contents, "
+    [WW_ASSUME_TAKEN_INSIDE] = "x: 3 accesses lay outside it, "
                                "and were taken inside it",
     [WW_ASSUME_RANDOM_INTEGERS] = "x: random integers",
     [WW_ASSUME_RANDOM_NUMBERS] = "x: random numbers in [0, 1)",

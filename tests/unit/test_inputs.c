@@ -11,16 +11,23 @@ static int load(void **state) {
   return source_load("tests/sample/inputs.cu");
 }
 
-static ww_status
-run(const char *kernel, const char *launch, bool full, ww_trace_result *r, ww_err *e) {
+static ww_status run_by(const char *kernel,
+                        const char *launch,
+                        const ww_trace_options *how,
+                        ww_trace_result *r,
+                        ww_err *e) {
   const ww_fn *fn = ww_ir_find(&unit.module, kernel);
   ww_launch l = {0};
   if (!fn)
     fail_msg("no kernel %s", kernel);
   if (source_launch(fn, launch, arena, &l, e))
     return e->code;
-  return ww_trace(&unit.module, fn, &l, &(ww_trace_options){.sampling.full = full},
-                  arena, r, e);
+  return ww_trace(&unit.module, fn, &l, how, arena, r, e);
+}
+
+static ww_status
+run(const char *kernel, const char *launch, bool full, ww_trace_result *r, ww_err *e) {
+  return run_by(kernel, launch, &(ww_trace_options){.sampling.full = full}, r, e);
 }
 
 /* Sampled and in full: neither may fault. */
@@ -298,6 +305,19 @@ static void test_outside_is_taken_inside(void **state) {
       WW_EDATA);
   if (!strstr(e.msg, "of `y`, which has 396 bytes"))
     fail_msg("%s", e.msg);
+}
+
+/* A device has run the launch: given contents and sizes lead outside, and no answer is
+ * lost for it. */
+static void test_what_ran_is_answered(void **state) {
+  (void)state;
+  static const char launch[] = "grid=4 block=64 n=256 index=[n]:zeros x=[20] y=[99]";
+  const ww_trace_options ran = {.ran = true};
+  ww_trace_result r;
+  ww_err e = {0};
+  assert_int_equal(run("squares", launch, false, &r, &e), WW_EDATA);
+  assert_int_equal(run_by("squares", launch, &ran, &r, &e), WW_OK);
+  assert_non_null(ww_assumptions_find(&r.assumed.list, WW_ASSUME_TAKEN_INSIDE));
 }
 
 /* The first bytes of a recorded buffer tell what follows. */
@@ -612,6 +632,7 @@ int main(void) {
       RIG_TEST(test_likely_integers),
       RIG_TEST(test_what_contents_decide),
       RIG_TEST(test_outside_is_taken_inside),
+      RIG_TEST(test_what_ran_is_answered),
       RIG_TEST(test_recorded_heads),
       RIG_TEST(test_no_launch_at_all),
       RIG_TEST(test_textures),

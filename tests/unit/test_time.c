@@ -464,6 +464,34 @@ static void test_chain_ifs(void **state) {
   assert_true(chain_blocks(loop_with_if(3, "cbr.1"), 1, 3, 64, far).waits == 64);
 }
 
+/* Loads before, in and behind an `if` whose body takes `n` instructions more; the first
+ * one's value is used before the `if`. */
+static const char *loads_around(uint32_t n) {
+  ww_buf b = {0};
+  ww_buf_puts(&b, "  %1 = ld.global i64 [%p.0]\n  %2 = add i64 %1, 1\n"
+                  "  %3 = icmp.slt i64 %p.0, 7\n  cbr %3, @then.2, @next.3\n@then.2:\n"
+                  "  %4 = ld.global i64 [%p.0 + 8]\n");
+  for (uint32_t k = 0; k < n; k++)
+    ww_buf_fmt(&b, "  %%%u = add i64 %%%u, 1\n", 5 + k, 4 + k);
+  ww_buf_fmt(&b,
+             "  br @next.3\n@next.3:\n  %%%u = phi i64 [@loop.1 0] [@then.2 %%%u]\n"
+             "  %%%u = ld.global i64 [%%p.0 + 16]\n  %%%u = add i64 %%%u, %%%u\n"
+             "  %%%u = add i64 %%%u, %%2\n  st.global i64 [%%p.0], %%%u\n  ret\n}\n",
+             5 + n, 4 + n, 6 + n, 7 + n, 6 + n, 5 + n, 8 + n, 7 + n, 8 + n);
+  const char *out = ww_strdup(arena, b.s);
+  ww_buf_free(&b);
+  return out;
+}
+
+/* Without a branch the compiler brings loads in and behind a short `if` forward: they
+ * are one wait. A long one stays a branch, and each part waits for itself. */
+static void test_chain_straight(void **state) {
+  (void)state;
+  ww_ways far = {.beyond_l1 = 1, .beyond_l2 = 1};
+  assert_true(chain_blocks(loads_around(1), 1, 3, 1, far).waits == 1);
+  assert_true(chain_blocks(loads_around(200), 1, 3, 1, far).waits == 3);
+}
+
 /* A branch waits longer for the compare that decides it than a select and what stores
  * its result do: a loop that is left as it is pays for it in each iteration. */
 static void test_chain_branches(void **state) {
@@ -905,6 +933,7 @@ int main(void) {
       cmocka_unit_test(test_chain_waits),
       cmocka_unit_test(test_chain_loops),
       cmocka_unit_test(test_chain_ifs),
+      cmocka_unit_test(test_chain_straight),
       cmocka_unit_test(test_chain_branches),
       cmocka_unit_test(test_chain_ways),
       cmocka_unit_test(test_chain_roles),

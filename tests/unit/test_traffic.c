@@ -133,6 +133,32 @@ static void test_drawn_numbers(void **state) {
   near("DRAM read", t.dram_read / (4 << 22), 1, 0.02);
 }
 
+/* Of warps that walk side by side one misses and the others find the line on its way:
+ * they wait as long. Those that come a step later find it there. */
+static void test_on_the_way(void **state) {
+  (void)state;
+  static const char all[] = "x=[1<<20] y=[1<<20]";
+  ww_traffic beside =
+      measure("file", ww_fmt(arena, "grid=1 block=32,8 n=64 apart=0 %s", all), false);
+  ww_traffic behind =
+      measure("file", ww_fmt(arena, "grid=1 block=32,8 n=64 apart=1 %s", all), false);
+  near("L1 hits", beside.l1_ld_hits / beside.l1_ld_sectors, 7 / 8.0, 0.01);
+  near("L1 hits, one behind the other", behind.l1_ld_hits / behind.l1_ld_sectors,
+       7 / 8.0, 0.03);
+  near("loads that wait for DRAM", beside.from_dram, 1, 0.01);
+  near("the same, one behind the other", behind.from_dram, 1 / 8.0, 0.03);
+}
+
+/* What all SMs read at once, for the first time, comes from DRAM once, and all of them
+ * wait for it; what they read again is there. */
+static void test_all_wait(void **state) {
+  (void)state;
+  ww_traffic t =
+      measure("file", "grid=132 block=32 n=256 apart=0 x=[1<<20] y=[1<<20]", false);
+  near("DRAM read", t.dram_read / (256 * 128), 1, 0.2);
+  near("loads that wait for DRAM", t.from_dram, 1, 0.05);
+}
+
 /* Sectors without their neighbours: DRAM brings 64 bytes for each. */
 static void test_stride(void **state) {
   (void)state;
@@ -231,7 +257,8 @@ int main(void) {
       RIG_TEST(test_ecc),          RIG_TEST(test_lone_block),
       RIG_TEST(test_long_blocks),  RIG_TEST(test_constants),
       RIG_TEST(test_in_step),      RIG_TEST(test_drawn_numbers),
-      RIG_TEST(test_unseen_loads),
+      RIG_TEST(test_unseen_loads), RIG_TEST(test_on_the_way),
+      RIG_TEST(test_all_wait),
   };
   return cmocka_run_group_tests(tests, load, unload);
 }

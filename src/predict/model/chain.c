@@ -78,6 +78,9 @@ typedef struct {
       /* header of the loop, or the block, it ran last; iterations of the group so far
        */
       group;
+  uint32_t straight,
+      at;         /* code without branches that it is in; the block it ran last */
+  ww_point asked; /* when what it runs under a predicate can begin */
   /* iterations since it came to the loop; those of the group in all */
   uint32_t trip, together;
   ww_point begun, stored[2]; /* of the group */
@@ -274,10 +277,9 @@ load_from(const ww_chainer *c, ww_point p, const cost *k, uint32_t n, double pha
 typedef struct {
   ww_point start, last; /* the block's first issue, its latest issue so far */
   ww_point stored[2];   /* its latest store's: to shared memory, elsewhere */
-  /* an iteration that is not the last of its group: no branch is left of its end */
-  bool inner;
-  double room;    /* words for loads */
-  uint32_t times; /* that the warp has come by before */
+  bool inner;           /* no branch is left of its end */
+  double room;          /* words for loads */
+  uint32_t times;       /* that the warp has come by before */
   double phase;
 } front;
 
@@ -365,8 +367,10 @@ static void issue(ww_chainer *c,
     w->freed.v[w->freed.n % USED].at = p;
     w->freed.v[w->freed.n++ % USED].words = k->frees;
   }
-  if (at->inner && i->op == WW_OP_CBR)
+  if (at->inner && i->op == WW_OP_CBR) {
+    w->asked = p;
     return;
+  }
   if (ww_is_branch(i))
     p = ww_plus_alu(p, PREDICATE);
   ww_later(&at->last, &p);
@@ -379,21 +383,21 @@ static void issue(ww_chainer *c,
   if (i->op == WW_OP_ST || i->op == WW_OP_MEMCPY || i->op == WW_OP_MEMSET)
     ww_later(&at->stored[i->space != WW_SHARED], &p);
   if (i->op == WW_OP_GROUP && i->sub != WW_GROUP_COPY_COMMIT)
-    at->start = at->last; /* nothing behind it is brought forward */
+    at->start = w->begun = at->last; /* nothing behind it is brought forward */
   if (i->op == WW_OP_FENCE && !ww_is_part(i) && i->sub) { /* beyond the block */
     p = ww_plus_wait(at->last, 2 * c->l2, WW_WAY_BACK);
-    at->start = at->last = p;
+    at->start = w->begun = at->last = p;
   }
   if ((i->op == WW_OP_BAR && i->sub != WW_BAR_ARRIVE) || i->op == WW_OP_GRIDSYNC) {
     p = ww_plus_wait(at->last, c->bar_cycles, WW_WAY_BARRIER);
-    at->start = at->last = at->stored[0] = at->stored[1] = p;
+    at->start = w->begun = at->last = at->stored[0] = at->stored[1] = p;
   }
   if (ww_lower_spins(i)) { /* a loop: what follows begins behind it */
     double waits = SPIN_WAITS * (c->tally ? ww_lower_spin_rounds(&c->tally->c) : 1);
     p = at->last;
     p.t += waits * ww_shared_latency(c->g);
     p.on_way[WW_WAY_SHARED] += waits;
-    at->start = at->last = p;
+    at->start = w->begun = at->last = p;
   }
   at->phase += 0.381966; /* other instructions at other times */
   at->phase -= at->phase >= 1;
@@ -442,8 +446,11 @@ static front begin(tracked *w, uint32_t f, uint32_t block, const block_costs *k)
   bool head = block == k->header, same = k->plan.unrolled > 1 && w->fn == f &&
                                          w->block == k->header && w->group > 0;
   bool again = same && (!head || w->group < w->together);
+  /* the way on through straight code: it does not come back to a block */
+  bool on =
+      w->fn == f && w->straight == k->plan.straight && w->group > 0 && block > w->at;
   w->trip = same ? w->trip + head : 0;
-  if (!again) {
+  if (!again && !on) {
     w->begun = w->now;
     w->freed.n = 0;
     memset(w->stored, 0, sizeof w->stored);
@@ -452,11 +459,17 @@ static front begin(tracked *w, uint32_t f, uint32_t block, const block_costs *k)
   }
   w->fn = f;
   w->block = k->header;
+  w->straight = k->plan.straight;
+  w->at = block;
   w->group += head || !again;
-  return (front){.start = w->begun,
+  ww_point start = w->begun;
+  if (on && k->plan.under)
+    ww_later(&start, &w->asked);
+  return (front){.start = start,
                  .last = w->now,
                  .stored = {w->stored[0], w->stored[1]},
-                 .inner = k->plan.unrolled > 1 && (w->group < w->together || !k->end),
+                 .inner = k->plan.joined ||
+                          (k->plan.unrolled > 1 && (w->group < w->together || !k->end)),
                  .room = k->plan.room};
 }
 
@@ -565,7 +578,7 @@ static void on_warps_barrier(ww_chainer *c, const ww_mbar_event *e) {
   case WW_MBAR_AWAITED:
     there = ww_barriers_waited(c->barriers, e->barrier, w->now);
     add(&w->sum, &there, &w->now, e->weight);
-    w->now = there;
+    w->now = w->begun = there;
     return;
   case WW_MBAR_FILLED:
     there = filled(c, w, e);

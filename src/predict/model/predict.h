@@ -82,6 +82,10 @@ typedef struct {
   float *words; /* that each of its loads takes of that, per instruction; 0: no load */
   uint32_t unrolled; /* iterations of its loop that become one; UINT32_MAX: all */
   bool exact_trips;  /* none are left over: the code says how many there are */
+  /* the block with which the straight code begins that this one is part of; it runs
+   * under a predicate; no branch is left of its end: what follows does */
+  uint32_t straight;
+  bool under, joined;
 } ww_block_plan;
 
 /* What the compiler makes of one function for one GPU. */

@@ -230,8 +230,14 @@ static ww_block_plan *plans_of(const ww_lowering *x, const ww_block_words *live)
     uint32_t unrolled = whole                ? UINT32_MAX
                         : loop == WW_NOBLOCK ? 1
                                              : x->loops[loop].unrolled;
-    out[b] = (ww_block_plan){most - words_to_registers(live[b].most), load_words(x, b),
-                             unrolled, loop != WW_NOBLOCK && x->fixed[loop]};
+    out[b] = (ww_block_plan){.room = most - words_to_registers(live[b].most),
+                             .words = load_words(x, b),
+                             .unrolled = unrolled,
+                             .exact_trips = loop != WW_NOBLOCK && x->fixed[loop],
+                             .straight = ww_lower_straight(x, b),
+                             .under = x->predicated[b]};
+    for (uint32_t k = 0; k < fn->blocks[b].nsucc; k++)
+      out[b].joined |= x->predicated[fn->blocks[b].succ[k]];
   }
   return out;
 }

@@ -7,7 +7,8 @@
  * cache must see the accesses in their order, so a kernel too long for the budget is
  * cut off after its first part, in all warps alike. The L1: write-through, stores fetch
  * nothing but take a tag; a store hits where the tag is, a load where the sector is;
- * sectors on their way count as there. Atomics go to L2.
+ * sectors on their way count as there, but who asks for them waits as long as who asked
+ * first. Atomics go to L2.
  *
  * Then the launch. How often each memory instruction runs over it, the tally knows
  * (executions of its IR block); what one execution asks of L1 and what of it misses,
@@ -30,6 +31,7 @@ enum {
   MOST_LINES = 64 * 9,  /* of one request */
   PAIR_SLOTS = 1 << 15, /* hash table of 64-byte pairs */
   ATOM_SLOTS = 1 << 13,
+  FETCH_BITS = 13, /* log2 of lines that are remembered as on their way */
   /* lines in all: scattered accesses cost more than the instructions that the budget
      counts */
   MOST_LOOKUPS = 1000000,
@@ -57,6 +59,7 @@ typedef struct {
   double cycles;      /* of the L1's tag and data stage */
   double lanes;       /* of atomic requests */
   double slow, lines; /* requests with a miss, lines with a miss of these */
+  double behind;      /* requests without one that wait for what others have missed */
   double touched;     /* lines, all */
   bool known;         /* no more to be counted: the loops' full runs have told */
 } replay_ins;
@@ -84,6 +87,14 @@ typedef struct {
   uint64_t line;
   uint32_t mask;
 } piece; /* sectors of one line */
+
+/* Which warp of the SM has missed each sector of a line, and where it was on its way:
+ * of the line with this hash that was missed last. */
+typedef struct {
+  uint64_t line;
+  uint32_t warp[4]; /* + 1; 0: nobody */
+  uint32_t at[4];
+} fetch;
 
 typedef struct {
   uint64_t pair; /* + 1; 0: free */
@@ -124,6 +135,8 @@ typedef struct {
   uint32_t natoms;
   const uint64_t *here; /* [nhere]: the blocks that the SM holds */
   uint32_t nhere;
+  uint32_t *at; /* [nhere * warps_per_block]: loads that each warp has issued */
+  fetch *fetches;
 } recorder;
 
 /* ---- tables ---- */
@@ -329,6 +342,43 @@ static bool joins(recorder *r, const piece *p, uint64_t warp) {
   return false;
 }
 
+/* The place of a block among those that the SM holds; nhere: it is not there. Other
+ * blocks of its cluster run along with each of them. */
+static uint32_t place_of(const recorder *r, uint64_t block) {
+  uint32_t k = 0;
+  while (k < r->nhere && r->here[k] != block)
+    k++;
+  return k;
+}
+
+/* Its number among the warps of the SM. */
+static uint32_t here_of(const recorder *r, ww_warp_id w) {
+  return place_of(r, w.block) * r->warps_per_block + w.warp;
+}
+
+/* Is a sector that is found one that another warp has missed, which had issued as many
+ * loads then as this one now, or more? The replay runs warps in turns; on the SM they
+ * go along together: one that falls behind finds what the first one waited for and
+ * catches up, so all of them wait for it. */
+static bool
+on_the_way(recorder *r, const piece *p, uint32_t had, uint32_t warp, uint32_t at) {
+  fetch *f = &r->fetches[(p->line + 1) * WW_GOLDEN >> (64 - FETCH_BITS)];
+  bool waits = false;
+  if (f->line != p->line)
+    *f = (fetch){.line = p->line};
+  for (uint32_t s = 0; s < 4; s++) {
+    if (!(p->mask >> s & 1))
+      continue;
+    if (had >> s & 1) {
+      waits |= f->warp[s] && f->warp[s] != warp + 1 && at <= f->at[s];
+    } else {
+      f->warp[s] = warp + 1;
+      f->at[s] = at;
+    }
+  }
+  return waits;
+}
+
 static void look_up(recorder *r, replay_ins *row, const ww_access *a) {
   uint32_t hits = 0;
   uint32_t sectors = 0;
@@ -338,6 +388,9 @@ static void look_up(recorder *r, replay_ins *row, const ww_access *a) {
   bool store = a->kind == WW_ACCESS_STORE;
   bool past = a->ins->flags & WW_F_VOLATILE;
   uint64_t warp = warp_number(r, a);
+  uint32_t here = here_of(r, a->warp);
+  bool behind = false;
+  r->at[here] += !store;
   for (uint32_t k = 0; k < r->npieces; k++)
     sectors += __builtin_popcount(r->pieces[k].mask);
   bool full = store && bytes >= sectors * 32;
@@ -347,6 +400,8 @@ static void look_up(recorder *r, replay_ins *row, const ww_access *a) {
     uint32_t had = ww_cache_touch(r->l1, p.line, store && !full ? 0 : p.mask, &present);
     if (past) /* another SM may have written it */
       had = 0;
+    if (!store)
+      behind |= on_the_way(r, &p, had, here, r->at[here]);
     uint32_t hit = store ? (present ? p.mask : 0) : had;
     hits += __builtin_popcount(hit);
     missed_lines += hit != p.mask;
@@ -361,6 +416,7 @@ static void look_up(recorder *r, replay_ins *row, const ww_access *a) {
   row->hits += r->scale * hits;
   row->merged += r->scale * merged;
   row->slow += hits < sectors ? r->scale : 0;
+  row->behind += hits == sectors && behind ? r->scale : 0;
   row->lines += r->scale * missed_lines;
   row->touched += r->scale * r->npieces;
   if (store && bytes < sectors * 32)
@@ -386,18 +442,10 @@ static void pass_by(recorder *r, replay_ins *row, const ww_access *a) {
   row->lanes += r->scale * __builtin_popcountll(a->lanes);
 }
 
-/* Other blocks of its cluster run along with each of them. */
-static bool is_here(const recorder *r, uint64_t block) {
-  for (uint32_t k = 0; k < r->nhere; k++)
-    if (r->here[k] == block)
-      return true;
-  return false;
-}
-
 static void on_access(void *ctx, const ww_access *a) {
   recorder *r = ctx;
   if ((a->space != WW_GLOBAL && a->space != WW_LOCAL) || !a->lanes || !a->bytes ||
-      !is_here(r, a->warp.block))
+      place_of(r, a->warp.block) == r->nhere)
     return;
   replay_ins *row = row_of(r, a);
   if (ww_is_bulk(a->ins)) {
@@ -493,6 +541,8 @@ run_wave(recorder *r, ww_machine *m, const plan *p, uint32_t n, double scale) {
   r->scale = scale;
   r->here = p->blocks;
   r->nhere = n;
+  memset(r->at, 0, (size_t)n * r->warps_per_block * sizeof *r->at);
+  memset(r->fetches, 0, (sizeof *r->fetches) << FETCH_BITS);
   ww_status rc = ww_machine_run(m, p->blocks, n, n, &obs, &st, r->a, NULL);
   r->out->warp_instructions += st.warp_instructions;
   return rc == WW_ECANCEL ? WW_ELIMIT : rc;
@@ -598,6 +648,8 @@ static void run_replay(const ww_gpu_launch *l, ww_arena *a, replay_result *out) 
   r->l1 = ww_cache_new(shape.lines);
   r->pairs = ww_xcalloc(PAIR_SLOTS, sizeof *r->pairs);
   r->atoms = ww_xcalloc(ATOM_SLOTS, sizeof *r->atoms);
+  r->at = ww_xcalloc((size_t)shape.resident * r->warps_per_block, sizeof *r->at);
+  r->fetches = ww_xcalloc(1u << FETCH_BITS, sizeof *r->fetches);
   /* what other blocks wrote must not change what these do */
   ww_memory_reset(spec->memory);
   run_waves(r, l, &shape);
@@ -605,6 +657,8 @@ static void run_replay(const ww_gpu_launch *l, ww_arena *a, replay_result *out) 
   ww_cache_free(r->l1);
   free(r->pairs);
   free(r->atoms);
+  free(r->at);
+  free(r->fetches);
   free(r->slot_of);
   free(r);
 }
@@ -622,7 +676,7 @@ static ww_flow *flow_of(ww_flows *f, const replay_result *r, int32_t region) {
 typedef struct {
   double ld_sectors, ld_hits, st_sectors, st_hits, local_ld, local_ld_hits, local_st,
       local_st_hits;
-  double requests, slow; /* of loads */
+  double requests, slow, behind; /* of loads */
   double cycles;
   double atomic_requests, atomic_lanes; /* global */
   double local_lines;                   /* of local stores */
@@ -664,9 +718,11 @@ add_row(ww_flows *f, const replay_result *r, const replay_ins *row, l1_sums *s) 
     s->copied += copies_on(row->fn, row->ins) ? sectors : 0;
     s->requests += n * row->requests;
     s->slow += n * row->slow;
+    s->behind += n * row->behind;
     w->loads += sectors - hits;
     w->seen_ld += sectors;
     w->slow += n * row->slow;
+    w->behind += n * row->behind;
     w->lines += n * row->lines;
   } else {
     *(local ? &s->local_st : &s->st_sectors) += sectors;
@@ -690,6 +746,7 @@ static void bring_to_tally(ww_flows *f, l1_sums *s, const ww_counts *c) {
     ww_flow *w = &f->flows[k];
     w->loads *= ld;
     w->slow *= ld;
+    w->behind *= ld;
     w->lines *= ld;
     w->bulk_lines *= ld;
     w->stores *= st;
@@ -759,11 +816,12 @@ static void make_flows(ww_flows *f, const replay_result *r, ww_arena *a) {
  * What nobody has fetched yet is missed at the beginning, by many lines of a request at
  * a time: where lines are drawn at random, the last of n is found after 1 + 1/2 + .. +
  * 1/n times as long as the first. */
-static double waits_for_dram(const ww_flow *w, double lines) {
+static double waits_for_dram(const ww_flows *f, const ww_flow *w, double lines) {
   if (!(w->loads > 0))
     return 0;
-  double cold = fmin(1, fmin(w->first, w->misses) / w->loads);
-  double lost = fmin(1, w->misses / w->loads) - cold;
+  double fetched = fmin(1, fmin(w->first, w->misses) / w->loads);
+  double lost = fmin(1, w->misses / w->loads) - fetched;
+  double cold = fmin(1 - lost, fmax(fetched, ww_flow_cold(f, w)));
   double n = fmax(1, lines);
   double harmonic = fmax(1, log(n) + 0.577 + 0.5 / n);
   return fmin(1, cold * harmonic + 1 - pow(1 - fmax(0, lost), n));
@@ -772,10 +830,12 @@ static double waits_for_dram(const ww_flow *w, double lines) {
 /* Where the slowest sector of a load request comes from. */
 static void origins(const ww_flows *f, const l1_sums *s, ww_traffic *out) {
   double dram = 0;
-  double slow = ww_ratio(s->slow, s->requests);
+  double slow = ww_ratio(s->slow + s->behind, s->requests);
   for (uint32_t k = 0; k < f->nflows; k++) {
     const ww_flow *w = &f->flows[k];
-    dram += w->slow > 0 ? w->slow * waits_for_dram(w, w->lines / w->slow) : 0;
+    dram += w->slow > 0
+                ? (w->slow + w->behind) * waits_for_dram(f, w, w->lines / w->slow)
+                : 0;
   }
   dram = ww_ratio(dram, s->requests);
   out->from_dram = fmin(dram, slow);
@@ -794,8 +854,9 @@ static void ways_of(ww_flows *f,
     if (row->kind != WW_ACCESS_LOAD || row->space != WW_GLOBAL || !(row->requests > 0))
       continue;
     ww_flow *w = flow_of(f, r, row->region);
-    double slow = row->slow / row->requests;
-    double deep = row->slow > 0 ? slow * waits_for_dram(w, row->lines / row->slow) : 0;
+    double slow = (row->slow + row->behind) / row->requests;
+    double lines = ww_ratio(row->lines, row->slow);
+    double deep = slow > 0 ? slow * waits_for_dram(f, w, lines) : 0;
     out->v[out->n++] = (ww_way){row->ins, slow, deep};
   }
 }

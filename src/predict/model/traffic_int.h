@@ -15,6 +15,7 @@ typedef struct {
   double merged;
   double atomics;     /* lookups at L2 */
   double slow, lines; /* load requests with a miss, lines missed by these */
+  double behind;      /* without one, waiting for what others have missed */
   double bulk_lines;  /* of these lines, those of bulk copies */
   double unique;      /* distinct sectors */
   /* sectors fetched for a distinct sector: 1 where neighbours are wanted too, 2 where
@@ -49,5 +50,8 @@ typedef struct {
 
 /* From the flows beyond L1 to L2 lookups, hits and DRAM bytes. */
 void ww_traffic_l2(ww_flows *f, ww_traffic *out);
+/* Of what leaves the SMs, the share that waits for DRAM because nobody had asked for it
+ * before this wave: who asks first and those who ask in step with it. */
+double ww_flow_cold(const ww_flows *f, const ww_flow *w);
 
 #endif

@@ -301,6 +301,42 @@ static double in_step(const ww_flows *f, const ww_flow *w, double loads) {
   return w->affine ? (1 - w->random) * (loads - once) : 0;
 }
 
+/* Do all loads of the allocation move with the block alike? Where they do not, one that
+ * runs early may have brought what another one walks along later. */
+static bool moves_alike(const ww_flows *f, const ww_flow *w) {
+  const double *first = NULL;
+  for (uint32_t k = 0; k < f->sampled->nfootprints; k++) {
+    const ww_footprint *p = &f->sampled->footprints[k];
+    if (p->arg != w->counts->arg || p->kind != WW_ACCESS_LOAD)
+      continue;
+    if (!first)
+      first = p->stride;
+    for (int d = 0; d < 3; d++)
+      if (p->stride[d] != first[d])
+        return false;
+  }
+  return true;
+}
+
+/* Of the sectors that come from DRAM, those that come along with their neighbour, which
+ * was asked for before. */
+static double brought(const ww_flows *f, const ww_flow *w) {
+  return fmin(1, w->later + WW_FIGURE(f->g, l2_neighbour) * w->other);
+}
+
+double ww_flow_cold(const ww_flows *f, const ww_flow *w) {
+  double once = fmin(w->loads, f->waves * w->wave / 32);
+  if (!w->affine || !(once > 0) || !moves_alike(f, w))
+    return 0;
+  /* a wave of an SM asks once for what its blocks share; what comes back later is there
+   */
+  double blocks = ww_sampled_working(f->sampled);
+  double sms = fmin(blocks, f->g->sms);
+  double each = fmin(blocks * w->counts->block_sectors, sms * once);
+  double fetched = w->first * (1 - brought(f, w));
+  return (1 - w->random) * fmin(1, fetched / once) * fmin(1, each / w->loads);
+}
+
 /* Sectors that loads bring from DRAM. */
 static double fetched_of(const ww_flow *w) {
   return w->first * w->pair + (w->misses - w->first) * (1 + w->random);
@@ -313,8 +349,7 @@ static void add_loads(const ww_flows *f, const ww_flow *w, ww_traffic *out) {
   double touches = fetched > 0 ? fmax(1, asked / fetched) : 1;
   /* the first from the far side */
   double second = fetched * (1 - pow(1 - fabric(f), touches));
-  double late = fmin(1, w->later + WW_FIGURE(f->g, l2_neighbour) * w->other) *
-                w->first; /* their neighbour brought them */
+  double late = brought(f, w) * w->first;
   double lookups = asked + second;
   double missed = w->misses - late + ww_ratio(fabric(f) * fetched * loads, asked);
   out->l2_reads += loads;
