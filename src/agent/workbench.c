@@ -213,7 +213,8 @@ place(ww_workbench *b, const ww_submission *x, ww_candidate *c, ww_err *e) {
   const ww_candidate *o = version(b, 0);
   ww_rewritten r = {0};
   ww_rewrite_input in = {.kernel = o->fn->name,
-                         .dialect = o->unit.unit->module.dialect};
+                         .dialect = o->unit.unit->module.dialect,
+                         .launch = &o->ready};
   const char *text =
       ww_submit_put(o->text, in.kernel, in.dialect, x->source, b->a, &in.line, e);
   if (!text)

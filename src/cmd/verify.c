@@ -249,8 +249,9 @@ static ww_status run(ww_cmd *c) {
   if (ww_limits_read(&o->limits, 120, 0, c))
     return c->err.code;
   ww_status st = read_side(c, &o->source, files[0], &cache[0], &side[0]);
-  /* one source is read once: what was read of it is kept */
-  bool two = strcmp(files[0], files[1]) != 0;
+  /* one source is read once: what was read of it is kept. An instance of a template is
+   * a reading of its own, and ends the one before it. */
+  bool two = !st && (strcmp(files[0], files[1]) != 0 || strchr(side[0].fn->name, '<'));
   if (!st)
     st = read_new(c, o, files[1], side[0].fn->name, &cache[two], &side[1]);
   if (!st)

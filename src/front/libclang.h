@@ -79,6 +79,8 @@ enum {
   L(void, getFileLocation,                                                      \
     (CXSourceLocation, void **, unsigned *, unsigned *, unsigned *))            \
   L(CXCursor, getCursorReferenced, (CXCursor))                                  \
+  L(CXCursor, getCanonicalCursor, (CXCursor))                                   \
+  L(unsigned, equalCursors, (CXCursor, CXCursor))                               \
   L(int, Cursor_isNull, (CXCursor))                                             \
   L(CXString, getCursorSpelling, (CXCursor))                                    \
   L(CXType, getCursorType, (CXCursor))                                          \

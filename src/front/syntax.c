@@ -28,7 +28,7 @@ typedef struct {
   uint32_t begin, end, decl, bytes, name, spelled;
   int64_t value;
   uint8_t type;
-  uint8_t macro, constant, is_const, is_restrict, is_volatile;
+  uint8_t macro, constant, is_const, is_restrict, is_volatile, redeclared;
 } row;
 
 typedef struct {
@@ -159,6 +159,8 @@ static void describe_name(reader *r, CXCursor c, row *out) {
     return;
   }
   out->name = pool_take(r, l->getCursorSpelling(c));
+  out->redeclared = (out->cursor == 8 || out->cursor == 30) &&
+                    !l->equalCursors(l->getCanonicalCursor(c), c);
   if (!l->Cursor_isNull(to))
     out->decl = offset(r, l->getCursorLocation(to));
 }
@@ -284,6 +286,7 @@ add_node(const row *x, uint32_t at, const char *pool, size_t pool_n, ww_syntax *
                          .is_const = x->is_const,
                          .is_restrict = x->is_restrict,
                          .is_volatile = x->is_volatile,
+                         .redeclared = x->redeclared,
                          .parent = x->parent,
                          .begin = x->begin,
                          .end = x->end,

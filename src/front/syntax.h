@@ -74,6 +74,7 @@ typedef struct {
   bool constant; /* an integer that is known: `value` */
   bool is_const; /* its type is; of a pointer what it points to */
   bool is_restrict, is_volatile;
+  bool redeclared;     /* a function that is declared before, here or in a header */
   int32_t parent;      /* -1: none */
   uint32_t begin, end; /* bytes of the text */
   /* one past its last descendant: its children lie between */

@@ -4,9 +4,10 @@
  * Launches follow by the expressions that stand there: <<<g, b>>> becomes a dim3 of
  * these, so that whatever the program computes them from still counts. */
 #include <ctype.h>
+#include <stdlib.h>
 
-#include "../base/words.h"
 #include "optimize.h"
+#include "rewrite_int.h"
 
 /* ---- launches in the text ---- */
 
@@ -52,16 +53,72 @@ static bool is_name_or_number(const char *s) {
   return !*s;
 }
 
-/* One axis of the new grid, in terms of the old one. */
-static const char *
-grid_axis(const char *grid, int axis, const ww_reshape *r, ww_arena *a) {
+static bool is_number(const char *text, uint64_t n) {
+  char *end;
+  return *text && strtoull(text, &end, 10) == n && !*end;
+}
+
+/* One axis of what stands there: of `dim3(a, b)` a, b and 1, of a number itself. */
+static const char *axis_of(const char *expr, int axis, ww_arena *a) {
   static const char names[] = "xyz";
+  size_t n = strlen(expr);
+  int depth = 0;
+  int at = 0;
+  size_t from = 5;
+  if (expr[strspn(expr, "0123456789")] == 0)
+    return axis ? "1" : expr;
+  for (size_t k = 4; ww_starts(expr, "dim3(") && k < n; k++) {
+    depth += (strchr("([{", expr[k]) != NULL) - (strchr(")]}", expr[k]) != NULL);
+    bool closes = !depth;
+    if (closes && k + 1 < n)
+      break; /* dim3(g) and more */
+    if (!closes && (depth > 1 || expr[k] != ','))
+      continue;
+    if (closes && !at)
+      break; /* dim3(g): of g nothing is known */
+    if (at++ == axis) {
+      const piece p = {expr, from, k};
+      return piece_text(&p, a);
+    }
+    from = k + 1;
+    if (closes)
+      return "1";
+  }
+  return ww_fmt(a, "dim3(%s).%c", expr, names[axis]);
+}
+
+/* Binds at least as a product does. */
+static const char *as_factor(const char *expr, ww_arena *a) {
+  int depth = 0;
+  for (const char *p = expr; *p; p++) {
+    depth += (*p == '(') - (*p == ')');
+    if (!depth && !ww_is_word(*p) && !strchr(".()", *p))
+      return ww_fmt(a, "(%s)", expr);
+  }
+  return expr;
+}
+
+/* A launch as the text has it, and the block that the kernel was looked at with. */
+typedef struct {
+  const char *grid, *block;
+  const uint64_t *threads;
+} written;
+
+/* One axis of the new grid, in terms of the old one. Blocks that cover as many elements
+ * as they have threads: a launch with blocks of its own needs other blocks than the one
+ * that was looked at. */
+static const char *
+grid_axis(const written *w, int axis, const ww_reshape *r, ww_arena *a) {
   int from = r->swap && axis < 2 ? !axis : axis;
-  const char *old = ww_fmt(a, "dim3(%s).%c", grid, names[from]);
+  const char *old = axis_of(w->grid, from, a);
+  const char *block = axis_of(w->block, from, a);
   uint32_t was = r->was[axis];
   uint32_t now = r->now[axis];
   if (!was || was == now)
     return old;
+  old = as_factor(old, a);
+  if (r->block[axis] && was == w->threads[axis] && !is_number(block, was))
+    return ww_fmt(a, "(%s * %s + %u) / %u", old, as_factor(block, a), now - 1, now);
   if (now % was == 0)
     return ww_fmt(a, "(%s + %u) / %u", old, now / was - 1, now / was);
   return was % now == 0 ? ww_fmt(a, "%s * %u", old, was / now)
@@ -69,20 +126,33 @@ grid_axis(const char *grid, int axis, const ww_reshape *r, ww_arena *a) {
 }
 
 static const char *
-block_axis(const char *block, int axis, const ww_reshape *r, ww_arena *a) {
-  static const char names[] = "xyz";
+block_axis(const written *w, int axis, const ww_reshape *r, ww_arena *a) {
   int from = r->swap && axis < 2 ? !axis : axis;
-  return r->block[axis] ? ww_fmt(a, "%u", r->block[axis])
-                        : ww_fmt(a, "dim3(%s).%c", block, names[from]);
+  return r->block[axis] ? ww_fmt(a, "%u", r->block[axis]) : axis_of(w->block, from, a);
 }
 
 static const char *
-three_axes(const char *old,
-           const char *(*axis)(const char *, int, const ww_reshape *, ww_arena *),
+three_axes(const written *w,
+           const char *(*axis)(const written *, int, const ww_reshape *, ww_arena *),
            const ww_reshape *r,
            ww_arena *a) {
-  return ww_fmt(a, "dim3(%s, %s, %s)", axis(old, 0, r, a), axis(old, 1, r, a),
-                axis(old, 2, r, a));
+  const char *y = axis(w, 1, r, a);
+  const char *z = axis(w, 2, r, a);
+  const char *x = axis(w, 0, r, a);
+  return strcmp(y, "1") || strcmp(z, "1") ? ww_fmt(a, "dim3(%s, %s, %s)", x, y, z) : x;
+}
+
+/* What does not change stays as it is written. */
+static const char *new_grid(const written *w, const ww_reshape *r, ww_arena *a) {
+  bool same = !r->swap;
+  for (int k = 0; k < 3; k++)
+    same = same && (!r->was[k] || r->was[k] == r->now[k]);
+  return same ? w->grid : three_axes(w, grid_axis, r, a);
+}
+
+static const char *new_block(const written *w, const ww_reshape *r, ww_arena *a) {
+  bool same = !r->swap && !r->block[0] && !r->block[1] && !r->block[2];
+  return same ? w->block : three_axes(w, block_axis, r, a);
 }
 
 /* <<<(n + 255) / 256, 256>>> of one axis is written as a person would. */
@@ -104,6 +174,7 @@ simple_grid(const char *grid, const char *block, const ww_reshape *r, ww_arena *
 static void edit_launch(const char *text,
                         size_t at,
                         const ww_reshape *r,
+                        const uint64_t threads[3],
                         ww_arena *a,
                         ww_buf *out,
                         size_t *next) {
@@ -113,15 +184,13 @@ static void edit_launch(const char *text,
   *next = at;
   if (n < 2)
     return;
-  const char *grid = piece_text(&v[0], a);
-  const char *block = piece_text(&v[1], a);
-  const char *simple = simple_grid(grid, block, r, a);
+  written w = {piece_text(&v[0], a), piece_text(&v[1], a), threads};
+  const char *simple = simple_grid(w.grid, w.block, r, a);
   if (simple)
     ww_buf_fmt(out, "%s, %s", simple,
-               r->block[0] ? ww_fmt(a, "%u", r->block[0]) : block);
+               r->block[0] ? ww_fmt(a, "%u", r->block[0]) : w.block);
   else
-    ww_buf_fmt(out, "%s, %s", three_axes(grid, grid_axis, r, a),
-               three_axes(block, block_axis, r, a));
+    ww_buf_fmt(out, "%s, %s", new_grid(&w, r, a), new_block(&w, r, a));
   *next = v[1].end;
 }
 
@@ -130,31 +199,62 @@ static bool changes(const ww_reshape *r) {
   return memcmp(r, &none, sizeof none) != 0;
 }
 
+/* The next mention of a kernel from there on, what stands behind it: <<<, or ( of a
+ * declaration, or what takes its address; NULL: there is none. An instance of a
+ * template is called by the template's name. */
+static const char *
+next_mention(const char *text, const char *from, const char *kernel) {
+  size_t n = strcspn(kernel, "<");
+  for (const char *p = from; n && *p; p++)
+    if (!strncmp(p, kernel, n) && (p == text || !ww_is_word(p[-1])) &&
+        !ww_is_word(p[n])) {
+      const char *behind = ww_text_behind(p + n);
+      return behind + (*behind == ')' && !strncmp(behind + 1, "<<<", 3));
+    }
+  return NULL;
+}
+
+/* Behind the next kernel<<<; NULL: there is none. */
+static const char *next_launch(const char *text, const char *from, const char *kernel) {
+  for (const char *p = from; (p = next_mention(text, p, kernel));)
+    if (!strncmp(p, "<<<", 3))
+      return p + 3;
+  return NULL;
+}
+
+/* Is it handed to a function that launches it? */
+static bool is_launched_by_call(const char *text, const char *kernel) {
+  if (!strstr(text, "hipLaunchKernelGGL") && !strstr(text, "LaunchKernelEx") &&
+      !strstr(text, "cudaLaunchKernel") && !strstr(text, "cudaLaunchCooperativeKernel"))
+    return false;
+  for (const char *p = text; (p = next_mention(text, p, kernel));)
+    if (*p != '(' && *p != '<')
+      return true;
+  return false;
+}
+
+uint32_t ww_text_launches(const char *text, const char *kernel) {
+  uint32_t n = 0;
+  for (const char *p = text; (p = next_launch(text, p, kernel));)
+    n++;
+  return n;
+}
+
 /* Every kernel<<<...>>> of the text. NULL: it is launched in a way that cannot be
  * followed. */
 static const char *follow_launches(const char *text,
-                                   const char *kernel,
+                                   const ww_rewrite_input *in,
                                    const ww_reshape *r,
                                    ww_arena *a) {
   ww_buf out = {0};
   size_t done = 0;
-  size_t length = strlen(kernel);
-  if (strstr(text, "hipLaunchKernelGGL") || strstr(text, "cudaLaunchKernel") ||
-      strstr(text, "cudaLaunchCooperativeKernel"))
+  if (is_launched_by_call(text, in->kernel))
     return NULL;
-  for (const char *p = text; (p = strstr(p, kernel)); p += length) {
-    size_t at = p - text + length;
-    size_t next;
-    if ((p > text && ww_is_word(p[-1])) || ww_is_word(text[at]))
-      continue;
-    const char *open = strstr(p, "<<<");
-    size_t gap = open ? strcspn(p, ";{}") : 0;
-    if (!open || (size_t)(open - p) > gap)
-      continue;
-    at = open + 3 - text;
+  for (const char *p = text; (p = next_launch(text, p, in->kernel));) {
+    size_t at = p - text;
     ww_buf_add(&out, text + done, at - done);
-    edit_launch(text, at, r, a, &out, &next);
-    done = next;
+    edit_launch(text, at, r, in->launch->block, a, &out, &done);
+    p = text + done;
   }
   ww_buf_puts(&out, text + done);
   return ww_buf_text(&out, a);
@@ -183,6 +283,20 @@ static const char *follow_comment(const ww_rewrite_input *in,
              : ww_fix_apply(text, s.n, &fix, a, NULL);
 }
 
+/* New lines end as the file's first one does. */
+static const char *with_line_ends(const char *text, const char *old, ww_arena *a) {
+  const char *first = strchr(old, '\n');
+  ww_buf b = {0};
+  if (!first || first == old || first[-1] != '\r')
+    return text;
+  for (const char *p = text; *p; p++) {
+    if (*p == '\n' && (p == text || p[-1] != '\r'))
+      ww_buf_puts(&b, "\r");
+    ww_buf_add(&b, p, 1);
+  }
+  return ww_buf_text(&b, a);
+}
+
 const char *ww_rewrite_apply(const ww_rewrite_input *in,
                              const ww_rewritten *r,
                              const ww_launch *launch,
@@ -192,10 +306,11 @@ const char *ww_rewrite_apply(const ww_rewrite_input *in,
       .n = r->n,
   };
   const char *text = ww_fix_apply(in->syntax->text, in->syntax->bytes, &fix, a, NULL);
-  if (!changes(&r->shape))
-    return text;
-  text = follow_launches(text, in->kernel, &r->shape, a);
-  return text ? follow_comment(in, text, launch, a) : NULL;
+  if (changes(&r->shape)) {
+    text = follow_launches(text, in, &r->shape, a);
+    text = text ? follow_comment(in, text, launch, a) : NULL;
+  }
+  return text ? with_line_ends(text, in->syntax->text, a) : NULL;
 }
 
 /* ---- the difference of two texts ---- */

@@ -98,7 +98,7 @@ void ww_gp_fit(const double *x,
                ww_arena *a,
                ww_gp *out) {
   static const double lengths[] = {0.35, 0.6, 1, 1.6, 2.5, 4};
-  static const double noises[] = {1e-4, 1e-2, 0.1};
+  static const double noises[] = {1e-4, 1e-2, 0.1, 1};
   *out = (ww_gp){.evidence = -INFINITY};
   for (uint32_t l = 0; l < WW_COUNT(lengths); l++)
     for (uint32_t k = 0; k < WW_COUNT(noises); k++) {

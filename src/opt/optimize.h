@@ -106,6 +106,8 @@ void ww_edits_between(const char *old, const char *now, ww_arena *a, ww_fix *out
 /* A patch for `git apply`; `path` as it is seen from the folder it is applied in. */
 void ww_patch_write(
     const char *path, const char *old, const char *now, ww_arena *a, ww_buf *out);
+/* How many kernel<<<...>>> the text has. */
+uint32_t ww_text_launches(const char *text, const char *kernel);
 /* The edits of a rewrite, the kernel's `// warpwise:` comment and its <<<...>>> in the
  * same file made for the launch. NULL: a launch in the text cannot be followed. */
 const char *ww_rewrite_apply(const ww_rewrite_input *in,

@@ -71,9 +71,44 @@ static void put_none(const ww_optimized *o, ww_buf *out) {
         near, o->v.v[0].us / o->v.v[near].us);
 }
 
+static bool has_other_launch(const ww_optimized *o) {
+  const ww_launch *old = &o->v.v[0].ready;
+  const ww_launch *now = &o->v.v[o->best].ready;
+  return old->grid[0] && now->grid[0] && /* of a job they are not known */
+         (memcmp(old->grid, now->grid, sizeof old->grid) != 0 ||
+          memcmp(old->block, now->block, sizeof old->block) != 0);
+}
+
+static void put_shape(const ww_launch *l, ww_buf *out) {
+  const uint64_t *of[] = {l->grid, l->block};
+  for (int k = 0; k < 2; k++) {
+    int n = of[k][2] > 1 ? 3 : of[k][1] > 1 ? 2 : 1;
+    for (int axis = 0; axis < n; axis++)
+      ww_buf_fmt(out, "%s%llu", axis ? " x " : "", (unsigned long long)of[k][axis]);
+    ww_buf_puts(out, k ? " threads" : " blocks of ");
+  }
+}
+
+/* What becomes of the launch: whoever takes the patch has to know where else the kernel
+ * is launched. "": it stays. */
+static void put_launch(const ww_optimized *o, ww_buf *out) {
+  const ww_candidate *best = &o->v.v[o->best];
+  uint32_t n = ww_text_launches(best->text, o->kernel);
+  if (!has_other_launch(o))
+    return;
+  put_shape(&best->ready, out);
+  ww_buf_puts(out, " instead of ");
+  put_shape(&o->v.v[0].ready, out);
+  if (n)
+    ww_buf_fmt(out, ", at %u place%s of the text", n, n == 1 ? "" : "s");
+  else
+    ww_buf_puts(out, ": by hand, as no <<<>>> of this file launches it");
+}
+
 void ww_optimized_print(const ww_optimized *o, bool all, ww_buf *out) {
   const ww_candidate *old = &o->v.v[0];
   const ww_candidate *best = &o->v.v[o->best];
+  ww_buf launch = {0};
   uint32_t kept = 0;
   for (uint32_t k = 1; k < o->v.n; k++)
     kept += o->v.v[k].state >= WW_CANDIDATE_VERIFIED;
@@ -88,6 +123,10 @@ void ww_optimized_print(const ww_optimized *o, bool all, ww_buf *out) {
     else
       ww_buf_fmt(out, " by prediction; verified in %u cases\n", best->cases);
     put_way(o, o->best, out);
+    put_launch(o, &launch);
+    if (launch.n)
+      ww_buf_fmt(out, "  launched as %s\n", launch.s);
+    ww_buf_free(&launch);
     if (best->apart)
       ww_buf_puts(out, "  right where no two buffers overlap; --may-overlap leaves out "
                        "what needs that\n");
@@ -126,6 +165,7 @@ static void write_patch(const ww_optimized *o, ww_json *j) {
 void ww_optimized_write(const ww_optimized *o, ww_json *j) {
   const ww_candidate *old = &o->v.v[0];
   const ww_candidate *best = &o->v.v[o->best];
+  ww_buf launch = {0};
   ww_json_put(j,
               "kernel:%s,file:%s,gpu:%s,before:{time_us:%g,low:%g,high:%g},"
               "after:{time_us:%g,low:%g,high:%g},gain:%g,improved:%i,stopped:%s",
@@ -137,6 +177,9 @@ void ww_optimized_write(const ww_optimized *o, ww_json *j) {
       "measured:%i,floor_us?:%g,predictions:%u,best:%u,assumes_no_overlap:%i,source:%s",
       ww_candidate_measured(best), o->floor_us, o->predictions, o->best, best->apart,
       best->text);
+  put_launch(o, &launch);
+  ww_json_put(j, "launched?:%s", launch.s);
+  ww_buf_free(&launch);
   write_patch(o, j);
   ww_json_put(j, "tried:[");
   for (uint32_t k = 1; k < o->v.n; k++) {

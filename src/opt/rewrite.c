@@ -30,6 +30,11 @@ uint32_t ww_node_children(const ww_rewriting *x, uint32_t node) {
   return n;
 }
 
+uint32_t ww_node_value(const ww_rewriting *x, uint32_t variable) {
+  uint32_t n = ww_node_children(x, variable);
+  return n ? ww_node_bare(x, ww_node_child(x, variable, n - 1)) : WW_NONODE;
+}
+
 uint32_t ww_node_bare(const ww_rewriting *x, uint32_t node) {
   while (node != WW_NONODE) {
     uint8_t kind = x->v[node].kind;
@@ -156,6 +161,14 @@ const char *ww_text_indent(const ww_rewriting *x, uint32_t at) {
   return ww_strndup(x->a, x->text + at, strspn(x->text + at, " \t"));
 }
 
+const char *ww_body_gap(const ww_rewriting *x) {
+  uint32_t first = ww_node_child(x, x->body, 0);
+  const char *outside = ww_text_indent(x, x->v[x->body].end - 1);
+  return first == WW_NONODE
+             ? ww_fmt(x->a, "\n%s\v", outside)
+             : ww_fmt(x->a, "\n%s", ww_text_indent(x, x->v[first].begin));
+}
+
 bool ww_text_is_below_directive(const ww_rewriting *x, uint32_t at) {
   while (at && x->text[at - 1] != '\n')
     at--;
@@ -164,6 +177,19 @@ bool ww_text_is_below_directive(const ww_rewriting *x, uint32_t at) {
   while (at && x->text[at - 1] != '\n')
     at--;
   return x->text[at + strspn(x->text + at, " \t")] == '#';
+}
+
+const char *ww_text_behind(const char *p) {
+  int depth = 0;
+  for (; *p; p++) {
+    if (!depth && (!strncmp(p, "<<<", 3) ||
+                   (*p != '<' && *p != '>' && !isspace((unsigned char)*p))))
+      return p;
+    depth += (*p == '<') - (*p == '>');
+    if (depth < 0 || *p == ';' || *p == '{' || *p == '}')
+      return p;
+  }
+  return p;
 }
 
 const char *ww_text_fresh(const ww_rewriting *x, const char *base) {
@@ -207,9 +233,30 @@ const char *ww_text_deeper(const ww_rewriting *x, const char *text, const char *
   ww_buf b = {0};
   for (; *text; text++) {
     ww_buf_add(&b, text, 1);
-    if (*text == '\n' && text[1] && text[1] != '\n' && text[1] != '#')
+    if (*text == '\n' && text[1] && !strchr("\r\n#", text[1]))
       ww_buf_puts(&b, by);
   }
+  return ww_buf_text(&b, x->a);
+}
+
+/* What the kernel's lines go in by: its first statement, further than its last brace.
+ */
+static const char *step_of(const ww_rewriting *x) {
+  const char *first = ww_body_gap(x) + 1;
+  const char *outside = ww_text_indent(x, x->v[x->body].end - 1);
+  const char *step = ww_starts(first, outside) ? first + strlen(outside) : "";
+  return *step && *step != '\v' ? step : "  ";
+}
+
+static const char *with_steps(ww_rewriting *x, const char *text, const char *step) {
+  ww_buf b = {0};
+  if (!strchr(text, '\v'))
+    return text;
+  for (; *text; text++)
+    if (*text == '\v')
+      ww_buf_puts(&b, step);
+    else
+      ww_buf_add(&b, text, 1);
   return ww_buf_text(&b, x->a);
 }
 
@@ -217,6 +264,9 @@ void ww_rewrite_offer(ww_rewriting *x,
                       const ww_edit_list *e,
                       const ww_rewritten *about) {
   ww_rewritten r = *about;
+  const char *step = step_of(x);
+  for (uint32_t k = 0; k < e->n; k++)
+    e->v[k].text = with_steps(x, e->v[k].text, step);
   if (e->n)
     qsort(e->v, e->n, sizeof *e->v, by_place);
   for (uint32_t k = 1; k < e->n; k++)

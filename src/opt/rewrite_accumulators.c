@@ -91,7 +91,7 @@ put_sums(const summing *s, const char *gap, ww_buf *before, ww_buf *behind) {
 static void offer_sums(const summing *s) {
   ww_rewriting *x = s->x;
   const char *in = ww_text_indent(x, x->v[s->c.loop].begin);
-  const char *gap = ww_fmt(x->a, "\n%s  ", in);
+  const char *gap = ww_fmt(x->a, "\n%s\v", in);
   const char *counter = x->v[s->c.counter].name;
   bool outside = !ww_node_inside(x, s->c.counter, s->c.loop);
   const char *sign = s->c.inclusive ? "<=" : "<";
@@ -108,9 +108,9 @@ static void offer_sums(const summing *s) {
              sign, end, counter, s->n, by);
   const char *last = NULL;
   for (uint32_t k = 0; k < s->n && (last = round_text(s, k)); k++)
-    ww_buf_fmt(&b, "%s  %s", gap, ww_text_deeper(x, last, "    "));
-  ww_buf_fmt(&b, "%s}%sfor (; %s %s %s; %s)%s  %s%s\n%s}", gap, gap, counter, sign, end,
-             ww_node_text(x, s->c.step), gap, ww_text_deeper(x, round_text(s, 0), "  "),
+    ww_buf_fmt(&b, "%s\v%s", gap, ww_text_deeper(x, last, "\v\v"));
+  ww_buf_fmt(&b, "%s}%sfor (; %s %s %s; %s)%s\v%s%s\n%s}", gap, gap, counter, sign, end,
+             ww_node_text(x, s->c.step), gap, ww_text_deeper(x, round_text(s, 0), "\v"),
              ww_buf_text(&behind, x->a), in);
   ww_edit_put(x, &e, x->v[s->c.loop].begin, ww_node_end(x, s->c.loop),
               ww_buf_text(&b, x->a));

@@ -50,16 +50,16 @@ warp_sum(const ww_rewriting *x, const atomic_add *m, const char *indent) {
   const char *step = ww_text_fresh(x, "step");
   const char *to = ww_node_text(x, m->to);
   ww_buf b = {0};
-  ww_buf_fmt(&b, "{\n%s  %s %s = %s;\n", indent, m->type, sum,
+  ww_buf_fmt(&b, "{\n%s\v%s %s = %s;\n", indent, m->type, sum,
              ww_node_text(x, m->value));
-  ww_buf_fmt(&b, "%s  if (__activemask() == 0xffffffffu) {\n", indent);
-  ww_buf_fmt(&b, "%s    for (int %s = 16; %s > 0; %s >>= 1)\n", indent, step, step,
+  ww_buf_fmt(&b, "%s\vif (__activemask() == 0xffffffffu) {\n", indent);
+  ww_buf_fmt(&b, "%s\v\vfor (int %s = 16; %s > 0; %s >>= 1)\n", indent, step, step,
              step);
-  ww_buf_fmt(&b, "%s      %s += __shfl_down_sync(0xffffffffu, %s, %s);\n", indent, sum,
+  ww_buf_fmt(&b, "%s\v\v\v%s += __shfl_down_sync(0xffffffffu, %s, %s);\n", indent, sum,
              sum, step);
-  ww_buf_fmt(&b, "%s    if (%s)\n%s      atomicAdd(%s, %s);\n", indent, first_lane(x),
+  ww_buf_fmt(&b, "%s\v\vif (%s)\n%s\v\v\vatomicAdd(%s, %s);\n", indent, first_lane(x),
              indent, to, sum);
-  ww_buf_fmt(&b, "%s  } else\n%s    atomicAdd(%s, %s);\n%s}", indent, indent, to, sum,
+  ww_buf_fmt(&b, "%s\v} else\n%s\v\vatomicAdd(%s, %s);\n%s}", indent, indent, to, sum,
              indent);
   return ww_buf_text(&b, x->a);
 }
@@ -102,22 +102,22 @@ group_sum(const ww_rewriting *x, const atomic_add *m, const char *indent) {
   const char *rest = ww_text_fresh(x, "rest");
   bool whole = *m->type == 'i' || *m->type == 'u';
   ww_buf b = {0};
-  ww_buf_fmt(&b, "{\n%s  %s *%s = %s, %s = %s;\n", indent, m->type, to,
+  ww_buf_fmt(&b, "{\n%s\v%s *%s = %s, %s = %s;\n", indent, m->type, to,
              ww_node_text(x, m->to), own, ww_node_text(x, m->value));
   ww_buf_fmt(&b,
-             "%s  unsigned %s = __match_any_sync(__activemask(), "
+             "%s\vunsigned %s = __match_any_sync(__activemask(), "
              "(unsigned long long)%s);\n",
              indent, peers, to);
   if (whole)
-    ww_buf_fmt(&b, "%s  %s %s = __reduce_add_sync(%s, %s);\n", indent, m->type, sum,
+    ww_buf_fmt(&b, "%s\v%s %s = __reduce_add_sync(%s, %s);\n", indent, m->type, sum,
                peers, own);
   else
     ww_buf_fmt(&b,
-               "%s  %s %s = 0;\n%s  for (unsigned %s = %s; %s; %s &= %s - 1)\n"
-               "%s    %s += __shfl_sync(%s, %s, __ffs(%s) - 1);\n",
+               "%s\v%s %s = 0;\n%s\vfor (unsigned %s = %s; %s; %s &= %s - 1)\n"
+               "%s\v\v%s += __shfl_sync(%s, %s, __ffs(%s) - 1);\n",
                indent, m->type, sum, indent, rest, peers, rest, rest, rest, indent, sum,
                peers, own, rest);
-  ww_buf_fmt(&b, "%s  if (%s == __ffs(%s) - 1)\n%s    atomicAdd(%s, %s);\n%s}", indent,
+  ww_buf_fmt(&b, "%s\vif (%s == __ffs(%s) - 1)\n%s\v\vatomicAdd(%s, %s);\n%s}", indent,
              lane_text(x), peers, indent, to, sum, indent);
   return ww_buf_text(&b, x->a);
 }
@@ -167,8 +167,8 @@ static const char *sum_up(const ww_rewriting *x, const atomic_add *m, const char
   const char *in = ww_text_indent(x, x->v[ww_node_child(x, x->body, 0)].begin);
   return ww_fmt(x->a,
                 "%sfor (int %s = 16; %s > 0; %s >>= 1)\n"
-                "%s  %s += __shfl_down_sync(0xffffffffu, %s, %s);\n"
-                "%sif (%s)\n%s  atomicAdd(%s, %s);\n",
+                "%s\v%s += __shfl_down_sync(0xffffffffu, %s, %s);\n"
+                "%sif (%s)\n%s\vatomicAdd(%s, %s);\n",
                 in, step, step, step, in, sum, sum, step, in, first_lane(x), in,
                 ww_node_text(x, m->to), sum);
 }
@@ -277,7 +277,7 @@ static bool read_table(const ww_rewriting *x, table *t) {
 /* A loop in which the block's threads go over it together. */
 static const char *over_table(const ww_rewriting *x, const table *t, const char *what) {
   const char *in = ww_text_indent(x, x->v[ww_node_child(x, x->body, 0)].begin);
-  return ww_fmt(x->a, "for (int k = threadIdx.x; k < %llu; k += blockDim.x)\n%s  %s\n",
+  return ww_fmt(x->a, "for (int k = threadIdx.x; k < %llu; k += blockDim.x)\n%s\v%s\n",
                 (unsigned long long)t->n, in, what);
 }
 
@@ -306,8 +306,8 @@ static void offer_table(ww_rewriting *x, const table *t, uint32_t factor) {
     ww_edit_put(x, &e, first, first, head);
   ww_edit_put(x, &e, x->v[t->m.call].begin, ww_node_end(x, t->m.call),
               ww_fmt(x->a,
-                     "{\n%s  if ((unsigned)(%s) < %lluu) atomicAdd(&%s[%s], %s);\n"
-                     "%s  else atomicAdd(&%s[%s], %s);\n%s}",
+                     "{\n%s\vif ((unsigned)(%s) < %lluu) atomicAdd(&%s[%s], %s);\n"
+                     "%s\velse atomicAdd(&%s[%s], %s);\n%s}",
                      in, index, (unsigned long long)t->n, part, index, value, in, array,
                      index, value, in));
   ww_put_at_close(

@@ -152,6 +152,22 @@ typedef struct {
   WW_VEC(global_index) of[3];
 } indices;
 
+/* `const int tx = threadIdx.x;` is a name for it, as long as nothing changes it. */
+static bool is_name(const ww_rewriting *x, uint32_t variable) {
+  return x->v[variable].kind == WW_NODE_VARIABLE && !x->v[variable].macro &&
+         x->v[variable].type == WW_TYPE_INT &&
+         !ww_node_changed(x, x->v[variable].decl, x->body);
+}
+
+/* The same as ww_index_of, through such a name. */
+static int named_index(const ww_rewriting *x, uint32_t node, uint32_t *axis) {
+  uint32_t d = x->v[node].kind == WW_NODE_REFERENCE
+                   ? ww_node_of_decl(x, x->v[node].decl)
+                   : WW_NONODE;
+  uint32_t value = d != WW_NONODE && is_name(x, d) ? ww_node_value(x, d) : WW_NONODE;
+  return ww_index_of(x, value != WW_NONODE ? value : node, axis);
+}
+
 /* blockIdx.A * size, in any order; *size as in global_index. */
 static bool
 is_block_start(const ww_rewriting *x, uint32_t node, uint32_t axis, uint32_t *size) {
@@ -165,7 +181,7 @@ is_block_start(const ww_rewriting *x, uint32_t node, uint32_t axis, uint32_t *si
     uint32_t block = ww_node_bare(x, ww_node_child(x, node, k));
     uint32_t by = ww_node_bare(x, ww_node_child(x, node, !k));
     if (block == WW_NONODE || by == WW_NONODE ||
-        ww_index_of(x, block, &a) != WW_INDEX_BLOCK || a != axis)
+        named_index(x, block, &a) != WW_INDEX_BLOCK || a != axis)
       continue;
     bool dim = ww_index_of(x, by, &b) == WW_INDEX_BLOCK_SIZE && b == axis;
     bool number = x->v[by].constant && !x->v[by].macro &&
@@ -185,7 +201,7 @@ is_global(const ww_rewriting *x, uint32_t node, uint32_t *axis, uint32_t *size) 
     return false;
   for (uint32_t k = 0; k < 2; k++) {
     uint32_t thread = ww_node_bare(x, ww_node_child(x, node, k));
-    if (thread != WW_NONODE && ww_index_of(x, thread, axis) == WW_INDEX_THREAD &&
+    if (thread != WW_NONODE && named_index(x, thread, axis) == WW_INDEX_THREAD &&
         is_block_start(x, ww_node_child(x, node, !k), *axis, size))
       return true;
   }
@@ -201,6 +217,21 @@ static bool is_found(const ww_rewriting *x, const indices *v, uint32_t node) {
   return false;
 }
 
+/* Is this index what a variable is a name for, and the name part of those found alone?
+ */
+static bool is_found_by_name(const ww_rewriting *x, const indices *v, uint32_t node) {
+  int32_t d = x->v[node].parent;
+  while (d > (int32_t)x->body && ww_node_bare(x, d) == node)
+    d = x->v[d].parent;
+  if (ww_node_value(x, d) != node || !is_name(x, d))
+    return false;
+  for (uint32_t i = d; i < x->v[x->body].last; i++)
+    if (x->v[i].kind == WW_NODE_REFERENCE && x->v[i].decl == x->v[d].decl &&
+        !is_found(x, v, i))
+      return false;
+  return true;
+}
+
 static void find_indices(ww_rewriting *x, indices *out) {
   *out = (indices){.plain = {true, true, true}};
   for (uint32_t i = x->body; i < x->v[x->body].last; i++) {
@@ -213,7 +244,12 @@ static void find_indices(ww_rewriting *x, indices *out) {
       ww_push(x->a, &out->of[axis], (global_index){i, WW_NONODE});
     if (k >= 0)
       out->used[axis] |= k != WW_INDEX_BLOCK_SIZE && k != WW_INDEX_GRID_SIZE;
-    if ((k == WW_INDEX_THREAD || k == WW_INDEX_BLOCK) && !is_found(x, out, i))
+  }
+  for (uint32_t i = x->body; i < x->v[x->body].last; i++) {
+    uint32_t axis;
+    int k = ww_index_of(x, i, &axis);
+    if ((k == WW_INDEX_THREAD || k == WW_INDEX_BLOCK) && !is_found(x, out, i) &&
+        !is_found_by_name(x, out, i))
       out->plain[axis] = false;
   }
 }
@@ -430,7 +466,7 @@ static bool find_guard(ww_rewriting *x, const global_index *g, guarded *out) {
   if (variable == WW_NONODE || declaration == WW_NONODE ||
       x->v[declaration].parent != (int32_t)x->body ||
       ww_node_children(x, declaration) != 1 || x->v[variable].type != WW_TYPE_INT ||
-      ww_node_bare(x, ww_node_child(x, variable, 0)) != g->node ||
+      ww_node_value(x, variable) != g->node ||
       ww_node_changed(x, x->v[variable].decl, x->body))
     return false;
   uint32_t guard = x->v[declaration].last;
@@ -470,15 +506,31 @@ static bool returns_to_continue(ww_rewriting *x, const guarded *g, ww_edit_list 
 static void
 indent_lines(ww_rewriting *x, uint32_t begin, uint32_t end, ww_edit_list *e) {
   for (uint32_t i = begin; i < end; i++)
-    if (x->text[i] == '\n' && x->text[i + 1] != '\n' && i + 1 < end &&
-        x->text[i + 1] != '#')
-      ww_edit_put(x, e, i + 1, i + 1, "  ");
+    if (x->text[i] == '\n' && i + 1 < end && !strchr("\r\n#", x->text[i + 1]))
+      ww_edit_put(x, e, i + 1, i + 1, "\v");
+}
+
+bool ww_put_mutable(ww_rewriting *x, uint32_t variable, ww_edit_list *e) {
+  const ww_node *n = &x->v[variable];
+  if (!n->is_const)
+    return true;
+  for (uint32_t at = n->begin; at + 5 < n->decl; at++)
+    if (ww_starts(x->text + at, "const") && !ww_is_word(x->text[at + 5]) &&
+        (at == n->begin || !ww_is_word(x->text[at - 1]))) {
+      uint32_t gap = strspn(x->text + at + 5, " \t");
+      ww_edit_put(x, e, at, at + 5 + gap, "");
+      return true;
+    }
+  return false;
 }
 
 static const char *loop_head(ww_rewriting *x, const guarded *g, const char *brace) {
   bool cl = x->in->dialect == WW_OPENCL;
-  const char *declaration = ww_strndup(x->a, x->text + x->v[g->variable].begin,
-                                       x->v[g->variable].end - x->v[g->variable].begin);
+  const ww_node *v = &x->v[g->variable];
+  ww_edit_list e = {0};
+  if (!ww_put_mutable(x, g->variable, &e))
+    return NULL;
+  const char *declaration = ww_text_edited(x, v->begin, v->end, &e);
   return ww_fmt(x->a, "for (%s; %s < %s; %s += %s)%s", declaration,
                 x->v[g->variable].name, g->bound, x->v[g->variable].name,
                 cl ? "get_global_size(0)" : "gridDim.x * blockDim.x", brace);
@@ -494,12 +546,15 @@ bool ww_stride_edits(ww_rewriting *x, ww_edit_list *e, const char **close) {
       x->v[g.variable].macro || !returns_to_continue(x, &g, e))
     return false;
   uint32_t begin = x->v[g.declaration].begin;
+  const char *head = loop_head(x, &g, g.work != WW_NONODE ? " " : " {");
+  if (!head)
+    return false;
   if (g.work != WW_NONODE) {
-    ww_edit_put(x, e, begin, x->v[g.work].begin, loop_head(x, &g, " "));
+    ww_edit_put(x, e, begin, x->v[g.work].begin, head);
     return true;
   }
   uint32_t from = ww_node_end(x, g.guard);
-  ww_edit_put(x, e, begin, from, loop_head(x, &g, " {"));
+  ww_edit_put(x, e, begin, from, head);
   indent_lines(x, from, ww_body_close(x), e);
   *close = ww_fmt(x->a, "%s}\n", ww_text_indent(x, begin));
   return true;

@@ -22,6 +22,7 @@
 #ifndef WW_OPT_REWRITE_INT_H
 #define WW_OPT_REWRITE_INT_H
 
+#include "../base/words.h"
 #include "rewrite.h"
 
 #define WW_NONODE UINT32_MAX
@@ -47,6 +48,9 @@ const char *ww_rewrite_error(const ww_rewriting *x);
 /* The k-th child, WW_NONODE: there are fewer. */
 uint32_t ww_node_child(const ww_rewriting *x, uint32_t node, uint32_t k);
 uint32_t ww_node_children(const ww_rewriting *x, uint32_t node);
+/* What a variable is declared with, bare; WW_NONODE: nothing. Before it the type's name
+ * may stand. */
+uint32_t ww_node_value(const ww_rewriting *x, uint32_t variable);
 /* Through what clang inserts, parentheses and casts, to what they are about. */
 uint32_t ww_node_bare(const ww_rewriting *x, uint32_t node);
 bool ww_node_inside(const ww_rewriting *x, uint32_t node, uint32_t of);
@@ -73,8 +77,12 @@ const char *ww_node_callee(const ww_rewriting *x, uint32_t node);
 uint32_t ww_node_of_decl(const ww_rewriting *x, uint32_t decl);
 /* Blanks before the line that a byte is in. */
 const char *ww_text_indent(const ww_rewriting *x, uint32_t at);
+/* A new line as the body's first statement has it. */
+const char *ww_body_gap(const ww_rewriting *x);
 /* Does a directive stand on the line above? */
 bool ww_text_is_below_directive(const ww_rewriting *x, uint32_t at);
+/* What stands behind a name and the template's arguments that follow it. */
+const char *ww_text_behind(const char *name_end);
 /* A name that the text does not have. */
 const char *ww_text_fresh(const ww_rewriting *x, const char *base);
 
@@ -84,7 +92,10 @@ ww_text_edited(const ww_rewriting *x, uint32_t begin, uint32_t end, ww_edit_list
 /* Its lines but the first go in by that much; directives stay. */
 const char *ww_text_deeper(const ww_rewriting *x, const char *text, const char *by);
 
-/* ---- offers ---- */
+/* ---- offers ----
+ *
+ * In the text of an edit \v is a step to the right: the kernel's own when it is
+ * offered. */
 void ww_edit_put(
     ww_rewriting *x, ww_edit_list *e, uint32_t begin, uint32_t end, const char *text);
 /* Dropped where edits meet, touch a macro, or there is nothing to change. */
@@ -123,6 +134,9 @@ uint32_t ww_index_bound(const ww_rewriting *x, uint32_t axis, uint32_t variable)
 /* A thread goes on by the whole grid: the edits, and what has to stand at the end of
  * the body. False: the kernel is not of that form. */
 bool ww_stride_edits(ww_rewriting *x, ww_edit_list *e, const char **close);
+/* Takes `const` from a variable that the new code changes; false: a type's name has it.
+ */
+bool ww_put_mutable(ww_rewriting *x, uint32_t variable, ww_edit_list *e);
 /* Where lines go that stand last in the body; and lines there. */
 uint32_t ww_body_close(const ww_rewriting *x);
 void ww_put_at_close(ww_rewriting *x, ww_edit_list *e, const char *text);

@@ -273,7 +273,7 @@ static bool spread(jam *j, uint32_t node, uint32_t sides) {
   bool declares = x->v[node].kind == WW_NODE_DECLARATIONS;
   const char *line = ww_fmt(x->a, "\n%s", ww_text_indent(x, begin));
   bool alone = !ww_node_in_block(x, node); /* of a loop or a condition */
-  const char *gap = alone ? ww_fmt(x->a, "%s  ", line) : line;
+  const char *gap = alone ? ww_fmt(x->a, "%s\v", line) : line;
   const char *text = first_copy(j, node);
   bool stores = ww_node_stores(x, node);
   uint32_t rows = j->n > 1 && sides & 2 ? j->of[1].factor : 1;
@@ -299,6 +299,17 @@ static bool spread(jam *j, uint32_t node, uint32_t sides) {
 
 /* ---- guards ---- */
 
+/* Are all its names known where the further elements are declared, behind the index? */
+static bool is_known_before(const ww_rewriting *x, uint32_t node, uint32_t variable) {
+  for (uint32_t i = node; i < x->v[node].last; i++) {
+    uint32_t d = x->v[i].kind == WW_NODE_REFERENCE ? ww_node_of_decl(x, x->v[i].decl)
+                                                   : WW_NONODE;
+    if (d != WW_NONODE && d > variable)
+      return false;
+  }
+  return true;
+}
+
 /* i < n && ..., or i >= n || ...: nothing else of the condition depends on an index.
  */
 static bool read_guard(jam *j, uint32_t node, bool leaves) {
@@ -318,7 +329,8 @@ static bool read_guard(jam *j, uint32_t node, bool leaves) {
       sides_used(j, right) || x->v[right].macro)
     return false;
   for (uint32_t k = 0; k < j->n; k++)
-    if (x->v[name].decl == x->v[j->of[k].variable].decl && !j->of[k].bound) {
+    if (x->v[name].decl == x->v[j->of[k].variable].decl && !j->of[k].bound &&
+        is_known_before(x, right, j->of[k].variable)) {
       j->of[k].bound = ww_node_text(x, right);
       return true;
     }
@@ -427,7 +439,7 @@ static bool find_side(jam *j, side *s) {
     return false;
   s->variable = ww_node_above(x, s->index, WW_NODE_VARIABLE);
   return s->variable != WW_NONODE && x->v[s->variable].type == WW_TYPE_INT &&
-         ww_node_bare(x, ww_node_child(x, s->variable, 0)) == s->index &&
+         ww_node_value(x, s->variable) == s->index &&
          !ww_node_changed(x, x->v[s->variable].decl, x->body);
 }
 

@@ -48,9 +48,9 @@ meet_in_warp(const team *t, const ww_loop_work *w, const char *gap, ww_buf *b) {
     const ww_node *v = &x->v[w->of[k].variable];
     const char *name = name_of(t, &w->of[k]);
     const char *other = ww_fmt(x->a, "%s_other", name);
-    ww_buf_fmt(b, "%s  %s %s = __shfl_xor_sync(0xffffffffu, %s, %s);", gap, v->spelled,
+    ww_buf_fmt(b, "%s\v%s %s = __shfl_xor_sync(0xffffffffu, %s, %s);", gap, v->spelled,
                other, name, d);
-    ww_buf_fmt(b, "%s  %s", gap, ww_reduction_combined(x->a, w->of[k].op, name, other));
+    ww_buf_fmt(b, "%s\v%s", gap, ww_reduction_combined(x->a, w->of[k].op, name, other));
   }
   ww_buf_fmt(b, "%s}", gap);
 }
@@ -63,21 +63,21 @@ meet_in_block(const team *t, const ww_loop_work *w, const char *gap, ww_buf *b) 
   ww_buf_fmt(b, "%s{", gap);
   for (uint32_t k = 0; k < w->n; k++) {
     const char *name = name_of(t, &w->of[k]);
-    ww_buf_fmt(b, "%s  __shared__ %s %s_part[%u];", gap,
+    ww_buf_fmt(b, "%s\v__shared__ %s %s_part[%u];", gap,
                x->v[w->of[k].variable].spelled, name, warps);
-    ww_buf_fmt(b, "%s  if (%s %% 32 == 0) %s_part[%s / 32] = %s;", gap, t->lane, name,
+    ww_buf_fmt(b, "%s\vif (%s %% 32 == 0) %s_part[%s / 32] = %s;", gap, t->lane, name,
                t->lane, name);
   }
-  ww_buf_fmt(b, "%s  __syncthreads();", gap);
+  ww_buf_fmt(b, "%s\v__syncthreads();", gap);
   for (uint32_t k = 0; k < w->n; k++) {
     const char *name = name_of(t, &w->of[k]);
     const char *warp = ww_text_fresh(x, "warp");
     const char *part = ww_fmt(x->a, "%s_part[%s]", name, warp);
-    ww_buf_fmt(b, "%s  %s = %s_part[0];", gap, name, name);
-    ww_buf_fmt(b, "%s  for (int %s = 1; %s < %u; %s++) %s", gap, warp, warp, warps,
+    ww_buf_fmt(b, "%s\v%s = %s_part[0];", gap, name, name);
+    ww_buf_fmt(b, "%s\vfor (int %s = 1; %s < %u; %s++) %s", gap, warp, warp, warps,
                warp, ww_reduction_combined(x->a, w->of[k].op, name, part));
   }
-  ww_buf_fmt(b, "%s  __syncthreads();%s}", gap, gap);
+  ww_buf_fmt(b, "%s\v__syncthreads();%s}", gap, gap);
 }
 
 /* A group meets in local memory: nobody promises how wide a subgroup is. */
@@ -96,13 +96,13 @@ static void meet_in_group(team *t, const ww_loop_work *w, const char *gap, ww_bu
     ww_buf_fmt(&t->local, "__local %s %s[%u];\n", x->v[w->of[k].variable].spelled, part,
                t->lanes);
     ww_buf_fmt(b, "%s%s = %s;", gap, own, name);
-    ww_buf_fmt(&half, "%s    %s", gap,
+    ww_buf_fmt(&half, "%s\v\v%s", gap,
                ww_reduction_combined(x->a, w->of[k].op, own, other));
     ww_buf_fmt(&back, "%s%s = %s[0];", gap, name, part);
   }
   ww_buf_fmt(b, "%s%s;%sfor (int %s = %u; %s > 0; %s >>= 1) {", gap, barrier, gap, d,
              t->lanes / 2, d, d);
-  ww_buf_fmt(b, "%s  if (%s < %s) {%s%s  }%s  %s;%s}", gap, t->lane, d,
+  ww_buf_fmt(b, "%s\vif (%s < %s) {%s%s\v}%s\v%s;%s}", gap, t->lane, d,
              ww_buf_text(&half, x->a), gap, gap, barrier, gap);
   ww_buf_fmt(b, "%s%s%s;", ww_buf_text(&back, x->a), gap, barrier);
 }

@@ -50,7 +50,7 @@ static const char *meet(const shared_loop *s, uint32_t rows, const char *gap) {
   ww_buf_fmt(&b, "%s__syncthreads();%sif (threadIdx.y > 0) return;", gap, gap);
   ww_buf_fmt(&b, "%sfor (int %s = 1; %s < %u; %s++) {", gap, row, row, rows, row);
   for (uint32_t k = 0; k < s->w.n; k++)
-    ww_buf_fmt(&b, "%s  %s += %s_%s[%s][threadIdx.x];", gap,
+    ww_buf_fmt(&b, "%s\v%s += %s_%s[%s][threadIdx.x];", gap,
                x->v[s->w.of[k].variable].name, part, x->v[s->w.of[k].variable].name,
                row);
   ww_buf_fmt(&b, "%s}", gap);

@@ -175,7 +175,7 @@ static const char *meet(const split *s, uint32_t rows, uint32_t columns) {
       const char *sum = s->items[k] ? ww_fmt(x->a, "%s[%u]", n->name, j) : n->name;
       ww_buf_fmt(&put, "%s%s_%s[threadIdx.y][%u][threadIdx.x] = %s;", gap, part,
                  n->name, j, sum);
-      ww_buf_fmt(&add, "%s  %s += %s_%s[%s][%u][threadIdx.x];", gap, sum, part, n->name,
+      ww_buf_fmt(&add, "%s\v%s += %s_%s[%s][%u][threadIdx.x];", gap, sum, part, n->name,
                  row, j);
     }
   }
@@ -202,7 +202,7 @@ static const char *zeros(const split *s, const char *gap) {
   const char *out = "";
   for (uint32_t k = 0; k < s->n; k++)
     for (uint32_t j = 0; j < (s->items[k] ? s->items[k] : 1); j++)
-      out = ww_fmt(x->a, s->items[k] ? "%s%s  %s[%u] = 0;" : "%s%s  %s = 0;", out, gap,
+      out = ww_fmt(x->a, s->items[k] ? "%s%s\v%s[%u] = 0;" : "%s%s\v%s = 0;", out, gap,
                    x->v[s->sums[k]].name, j);
   return ww_fmt(x->a, "if (threadIdx.y > 0) {%s%s}%s", out, gap, gap);
 }

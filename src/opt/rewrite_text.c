@@ -4,6 +4,7 @@
 #include "rewrite_int.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 
 /* ---- restrict and const ---- */
 
@@ -28,8 +29,19 @@ static bool written_through(const ww_rewriting *x, uint32_t decl) {
   return false;
 }
 
+/* Is it declared or instantiated elsewhere too? Types of parameters have to stay as
+ * they are; `__restrict__` is no part of them. */
+static bool is_declared_twice(const ww_rewriting *x) {
+  const ww_node *kernel = &x->v[x->kernel];
+  for (const char *p = x->text; (p = ww_find_word(p, kernel->name)); p++)
+    if (p != x->text + kernel->decl && *ww_text_behind(p + strlen(kernel->name)) == '(')
+      return true;
+  return kernel->redeclared;
+}
+
 void ww_rewrite_restrict(ww_rewriting *x) {
   bool cl = x->in->dialect == WW_OPENCL;
+  bool types_stay = is_declared_twice(x);
   ww_edit_list e = {0};
   uint32_t pointers = 0;
   for (uint32_t i = x->kernel + 1; i < x->body; i++) {
@@ -39,7 +51,7 @@ void ww_rewrite_restrict(ww_rewriting *x) {
     pointers++;
     if (!p->is_restrict && p->decl > p->begin)
       ww_edit_put(x, &e, p->decl, p->decl, cl ? "restrict " : "__restrict__ ");
-    if (!p->is_const && !p->is_volatile && !written_through(x, p->decl))
+    if (!p->is_const && !p->is_volatile && !types_stay && !written_through(x, p->decl))
       ww_edit_put(x, &e, p->begin, p->begin, "const ");
   }
   if (e.n && pointers > 1)
@@ -62,13 +74,22 @@ static bool has_doubles(const ww_rewriting *x) {
   return false;
 }
 
+/* Instances of a template may compute in double: there a constant may change that is
+ * the same number as a float. */
+static bool is_exact(const ww_rewriting *x, const ww_node *n) {
+  double value = strtod(ww_strndup(x->a, x->text + n->begin, n->end - n->begin), NULL);
+  return value == (double)(float)value;
+}
+
 void ww_rewrite_floats(ww_rewriting *x) {
+  bool template = x->v[x->kernel].kind == WW_NODE_TEMPLATE;
   ww_edit_list e = {0};
   if (has_doubles(x))
     return;
   for (uint32_t i = x->body; i < x->v[x->body].last; i++) {
     const ww_node *n = &x->v[i];
-    if (n->kind != WW_NODE_FLOATING || n->type != WW_TYPE_DOUBLE || n->macro)
+    if (n->kind != WW_NODE_FLOATING || n->type != WW_TYPE_DOUBLE || n->macro ||
+        (template && !is_exact(x, n)))
       continue;
     char last = x->text[n->end - 1];
     if (isdigit((unsigned char)last) || last == '.')

@@ -287,9 +287,9 @@ static const char *stage(const tiling *t, const load *l, const char *gap) {
                               : ww_fmt(a, "%s = %s;", place(t, l), text);
   const char *work = ww_fmt(a, "if (%s%s) %s", more, in_range(t), copy);
   if (t->chunk <= along)
-    return ww_fmt(a, "%s  {%s    int %s = %s;%s    %s%s  }", gap, gap, t->at, own, gap,
-                  work, gap);
-  return ww_fmt(a, "%s  for (int %s = %s; %s < %u; %s += %u)%s    %s", gap, t->at, own,
+    return ww_fmt(a, "%s{%s\vint %s = %s;%s\v%s%s}", gap, gap, t->at, own, gap, work,
+                  gap);
+  return ww_fmt(a, "%sfor (int %s = %s; %s < %u; %s += %u)%s\v%s", gap, t->at, own,
                 t->at, t->chunk, t->at, along, gap, work);
 }
 
@@ -321,7 +321,7 @@ stage_all(tiling *t, const char *from, const char *half, const char *gap, ww_buf
     ww_buf_puts(b, one);
   }
   if (t->ahead)
-    ww_buf_fmt(b, "%s  __pipeline_commit();", gap);
+    ww_buf_fmt(b, "%s__pipeline_commit();", gap);
   return true;
 }
 
@@ -335,12 +335,12 @@ static const char *loop_head(tiling *t, const char *gap) {
     ww_buf_fmt(&b, "%s%s", shared + strlen(gap), gap);
   }
   const char *start = ww_node_text(x, t->c.start);
-  const char *outer = ww_strndup(x->a, gap, strlen(gap) > 2 ? strlen(gap) - 2 : 1);
+  const char *in = ww_fmt(x->a, "%s\v", gap);
   bool can = true;
   if (t->ahead) {
     ww_buf_fmt(&b, "int %s = 0;", t->turn);
     can = stage_all(t, strpbrk(start, " ?") ? ww_fmt(x->a, "(%s)", start) : start, "0",
-                    outer, &b);
+                    gap, &b);
     ww_buf_puts(&b, gap);
   }
   ww_buf_fmt(&b, "for (%s %s = %s; %s %s %s; %s += %u%s) {", type, t->first, start,
@@ -348,22 +348,22 @@ static const char *loop_head(tiling *t, const char *gap) {
              t->chunk, t->ahead ? ww_fmt(x->a, ", %s ^= 1", t->turn) : "");
   if (!can ||
       !stage_all(t, t->ahead ? ww_fmt(x->a, "%s + %u", t->first, t->chunk) : t->first,
-                 ww_fmt(x->a, "%s ^ 1", t->turn ? t->turn : ""), gap, &b)) {
+                 ww_fmt(x->a, "%s ^ 1", t->turn ? t->turn : ""), in, &b)) {
     ww_buf_free(&b);
     return NULL;
   }
   if (t->ahead)
-    ww_buf_fmt(&b, "%s  __pipeline_wait_prior(1);", gap);
+    ww_buf_fmt(&b, "%s\v__pipeline_wait_prior(1);", gap);
   t->from = t->first;
   t->half = t->turn;
   const char *left = ww_fmt(x->a, "%s%s - %s", ww_node_text(x, t->c.end),
                             t->c.inclusive ? " + 1" : "", t->first);
-  ww_buf_fmt(&b, "%s  %s;%s  const int %s = %s < %u ? %s : %u;", gap,
+  ww_buf_fmt(&b, "%s\v%s;%s\vconst int %s = %s < %u ? %s : %u;", gap,
              ww_text_barrier(x), gap, t->rounds, left, t->chunk, left, t->chunk);
-  ww_buf_fmt(&b, "%s  for (int %s = 0; %s < %s; %s++) {", gap, t->at, t->at, t->rounds,
+  ww_buf_fmt(&b, "%s\vfor (int %s = 0; %s < %s; %s++) {", gap, t->at, t->at, t->rounds,
              t->at);
   if (needs_counter(t))
-    ww_buf_fmt(&b, "%s    %s%s = %s + %s;", gap,
+    ww_buf_fmt(&b, "%s\v\v%s%s = %s + %s;", gap,
                outside ? "" : ww_fmt(x->a, "%s ", type), x->v[t->c.counter].name,
                t->first, t->at);
   return ww_buf_text(&b, x->a);
@@ -383,7 +383,7 @@ static void indent_body(tiling *t, uint32_t from, uint32_t to) {
   const char *text = t->x->text;
   for (uint32_t at = from + 1; at < to; at++)
     if (text[at - 1] == '\n' && text[at] != '\n' && !is_staged(t, at))
-      ww_edit_put(t->x, &t->edits, at, at, "  ");
+      ww_edit_put(t->x, &t->edits, at, at, "\v");
 }
 
 /* The braces of the body are those of the inner loop; one without gets them. */
@@ -400,16 +400,16 @@ static bool put_loop(tiling *t) {
     return false;
   uint32_t top = x->v[x->body].begin + 1;
   if (is_opencl(t)) /* local memory is declared in the body itself */
-    ww_edit_put(x, &t->edits, top, top, declarations(t, "\n  "));
+    ww_edit_put(x, &t->edits, top, top, declarations(t, ww_body_gap(x)));
   ww_edit_put(x, &t->edits, begin, body + braces,
               ww_fmt(x->a, "%s%s%s%s%s", alone ? "{" : "", alone ? gap : "", head,
-                     braces ? "" : gap, braces ? "" : "    "));
+                     braces ? "" : gap, braces ? "" : "\v\v"));
   indent_body(t, body + braces, end);
   for (uint32_t k = 0; k < t->n; k++)
     ww_edit_put(x, &t->edits, x->v[t->loads[k].node].begin, x->v[t->loads[k].node].end,
                 place(t, &t->loads[k]));
   ww_edit_put(x, &t->edits, end, end,
-              ww_fmt(x->a, "%s%s%s  %s;%s}%s", braces ? "" : gap, braces ? "" : "  }",
+              ww_fmt(x->a, "%s%s%s\v%s;%s}%s", braces ? "" : gap, braces ? "" : "\v}",
                      gap, ww_text_barrier(x), gap,
                      alone ? ww_fmt(x->a, "%s}", gap) : ""));
   return true;

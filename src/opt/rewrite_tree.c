@@ -161,11 +161,11 @@ static const char *last_steps(const tree *t) {
                          ? ww_fmt(x->a, "%s += %s;", v, other)
                          : ww_fmt(x->a, "%s = %s(%s, %s);", v, t->op, v, other);
   ww_buf b = {0};
-  ww_buf_fmt(&b, "%sif (%s < %u) {%s  %s %s = %s[%s];", gap, thread, WARP, gap,
+  ww_buf_fmt(&b, "%sif (%s < %u) {%s\v%s %s = %s[%s];", gap, thread, WARP, gap,
              x->v[t->element].spelled, v, s, thread);
-  ww_buf_fmt(&b, "%s  for (int %s = %u; %s > 0; %s /= 2) %s", gap, d, WARP / 2, d, d,
+  ww_buf_fmt(&b, "%s\vfor (int %s = %u; %s > 0; %s /= 2) %s", gap, d, WARP / 2, d, d,
              step);
-  ww_buf_fmt(&b, "%s  if (%s == 0) %s[0] = %s;%s}%s__syncthreads();", gap, thread, s, v,
+  ww_buf_fmt(&b, "%s\vif (%s == 0) %s[0] = %s;%s}%s__syncthreads();", gap, thread, s, v,
              gap, gap);
   return ww_buf_text(&b, x->a);
 }

@@ -63,8 +63,7 @@ static bool find_indices(turn *t) {
     if (has_guard(x))
       continue;
     uint32_t variable = ww_node_above(x, t->index[axis], WW_NODE_VARIABLE);
-    if (variable == WW_NONODE ||
-        ww_node_bare(x, ww_node_child(x, variable, 0)) != t->index[axis])
+    if (variable == WW_NONODE || ww_node_value(x, variable) != t->index[axis])
       return false;
     uint32_t bound = ww_index_bound(x, axis, variable);
     uint32_t declaration = x->v[variable].parent;
@@ -103,7 +102,7 @@ static const char *phase(turn *t, bool fills, bool exchanged) {
                        ww_text_indent(x, x->v[t->declaration].begin), t->guard));
   }
   const char *text = ww_text_edited(x, begin, end, &e);
-  return ww_text_deeper(x, text, "  ");
+  return ww_text_deeper(x, text, "\v");
 }
 
 /* turned_first: reads go along columns, writes along rows. */
@@ -113,8 +112,7 @@ static void offer_turn(turn *t, bool turned_first) {
   const ww_node *to = &x->v[ww_node_target(x, t->store)];
   const uint64_t *block = x->in->launch->block;
   uint32_t begin = x->v[x->body].begin + 1;
-  const char *gap =
-      ww_fmt(x->a, "\n%s", ww_text_indent(x, x->v[ww_node_child(x, x->body, 0)].begin));
+  const char *gap = ww_body_gap(x);
   const char *head = ww_fmt(x->a, "for (int %s = 0; %s < %u; %s += %u) {", t->row,
                             t->row, TILE, t->row, ROWS);
   ww_buf b = {0};

@@ -559,15 +559,15 @@ static const char *lines_text(const ww_vector *v, ww_buf *lines, const char *ind
 static const char *statement_text(const ww_vector *v, const char *indent) {
   ww_arena *a = v->x->a;
   const char *old = ww_text_indent(v->x, v->begin);
-  size_t more = strlen(indent) > strlen(old) ? strlen(indent) - strlen(old) : 0;
+  const char *deeper = ww_starts(indent, old) ? indent + strlen(old) : "";
   const char *code = element_text(v);
   if (!code || !v->statements)
-    return code ? ww_text_deeper(v->x, code, ww_strndup(a, indent, more)) : NULL;
+    return code ? ww_text_deeper(v->x, code, deeper) : NULL;
   size_t n = strlen(code);
   while (n && strchr(" \t\n", code[n - 1]))
     n--;
-  code = ww_text_deeper(v->x, ww_strndup(a, code, n), ww_strndup(a, indent, more + 2));
-  return ww_fmt(a, "{\n%s  %s\n%s}", indent, code, indent);
+  code = ww_text_deeper(v->x, ww_strndup(a, code, n), ww_fmt(a, "%s\v", deeper));
+  return ww_fmt(a, "{\n%s\v%s\n%s}", indent, code, indent);
 }
 
 const char *ww_vector_text(const ww_vector *v, const char *indent) {

@@ -161,7 +161,7 @@ static const char *loop_text(const walk_loop *w, const ww_vector *v) {
   ww_rewriting *x = w->x;
   ww_arena *a = x->a;
   const char *in = ww_text_indent(x, x->v[w->loop].begin);
-  const char *wide = ww_vector_text(v, ww_fmt(a, "%s      ", in));
+  const char *wide = ww_vector_text(v, ww_fmt(a, "%s\v\v\v", in));
   const char *k = v->counter;
   const char *bound = ww_node_text(x, w->bound);
   const char *start = ww_node_text(x, w->start);
@@ -172,25 +172,25 @@ static const char *loop_text(const walk_loop *w, const ww_vector *v) {
   if (!wide)
     return NULL;
   ww_buf b = {0};
-  ww_buf_fmt(&b, w->step ? "{\n%s  %s(%s) * %u;\n" : "{\n%s  %s%s;\n", in, head, start,
+  ww_buf_fmt(&b, w->step ? "{\n%s\v%s(%s) * %u;\n" : "{\n%s\v%s%s;\n", in, head, start,
              v->width);
   bool whole = is_whole(w, v->width);
   if (!w->step && !whole && strlen(body) < MOST_TWICE) /* up to the first vector */
-    ww_buf_fmt(&b, "%s  for (; %s %s %s && %s; %s++) %s\n", in, k, w->sign, bound,
-               ww_vector_before(v), k, ww_text_deeper(x, body, "  "));
-  ww_buf_fmt(&b, "%s  if (%s) {\n%s", in, ww_vector_aligned(v), w->pragma);
-  ww_buf_fmt(&b, "%s    for (; %s + %u %s %s; %s += ", in, k, v->width - 1, w->sign,
+    ww_buf_fmt(&b, "%s\vfor (; %s %s %s && %s; %s++) %s\n", in, k, w->sign, bound,
+               ww_vector_before(v), k, ww_text_deeper(x, body, "\v"));
+  ww_buf_fmt(&b, "%s\vif (%s) {\n%s", in, ww_vector_aligned(v), w->pragma);
+  ww_buf_fmt(&b, "%s\v\vfor (; %s + %u %s %s; %s += ", in, k, v->width - 1, w->sign,
              bound, k);
   ww_buf_fmt(&b, w->step ? "(%s) * %u" : "%.0s%u", w->step ? w->step : "", v->width);
-  ww_buf_fmt(&b, ") {\n%s%s    }\n", wide, in);
+  ww_buf_fmt(&b, ") {\n%s%s\v\v}\n", wide, in);
   if (w->step)
-    ww_buf_fmt(&b, "%s    %s = (%s) / %u * %u + (%s);\n%s  } else\n%s    %s = %s;\n",
+    ww_buf_fmt(&b, "%s\v\v%s = (%s) / %u * %u + (%s);\n%s\v} else\n%s\v\v%s = %s;\n",
                in, k, bound, v->width, v->width, start, in, in, k, start);
   else
-    ww_buf_fmt(&b, "%s  }%s\n", in, whole ? " else" : "");
-  ww_buf_fmt(&b, "%s%s  for (; %s %s %s; %s", w->pragma, in, k, w->sign, bound, k);
+    ww_buf_fmt(&b, "%s\v}%s\n", in, whole ? " else" : "");
+  ww_buf_fmt(&b, "%s%s\vfor (; %s %s %s; %s", w->pragma, in, k, w->sign, bound, k);
   ww_buf_fmt(&b, w->step ? " += %s" : "++%.0s", w->step ? w->step : "");
-  ww_buf_fmt(&b, ") %s\n%s}", ww_text_deeper(x, body, "  "), in);
+  ww_buf_fmt(&b, ") %s\n%s}", ww_text_deeper(x, body, "\v"), in);
   return ww_buf_text(&b, a);
 }
 
@@ -351,8 +351,7 @@ static bool find_element(element_kernel *m) {
     return false;
   m->variable = ww_node_above(x, m->index, WW_NODE_VARIABLE);
   if (m->variable == WW_NONODE || x->v[m->variable].type != WW_TYPE_INT ||
-      x->v[m->variable].is_const ||
-      ww_node_bare(x, ww_node_child(x, m->variable, 0)) != m->index ||
+      ww_node_value(x, m->variable) != m->index ||
       ww_node_changed(x, x->v[m->variable].decl, x->body))
     return false;
   m->guard = WW_NONODE;
@@ -403,22 +402,22 @@ static const char *kernel_text(const element_kernel *m, const ww_vector *v) {
   ww_rewriting *x = m->x;
   ww_arena *a = x->a;
   const char *in = ww_text_indent(x, x->v[m->guard].begin);
-  const char *wide = ww_vector_text(v, ww_fmt(a, "%s  ", in));
+  const char *wide = ww_vector_text(v, ww_fmt(a, "%s\v", in));
   const char *end = ww_text_fresh(x, "end");
   if (!wide)
     return NULL;
   const char *head = ww_fmt(
-      a, "if (%s && %s) {\n%s%s} else\n%s  for (int %s = %s + %u; %s < %s; %s++) ",
+      a, "if (%s && %s) {\n%s%s} else\n%s\vfor (int %s = %s + %u; %s < %s; %s++) ",
       m->all, ww_vector_aligned(v), wide, in, in, end, v->counter, v->width, v->counter,
       end, v->counter);
   const char *code = one_by_one(m, v);
   if (!m->leaves)
-    return ww_fmt(a, "%s%s", head, ww_text_deeper(x, code, "  "));
+    return ww_fmt(a, "%s%s", head, ww_text_deeper(x, code, "\v"));
   size_t n = strlen(code);
   while (n && strchr(" \t\n", code[n - 1]))
     n--;
-  code = ww_text_deeper(x, ww_strndup(a, code, n), "    ");
-  return ww_fmt(a, "%s{\n%s    %s\n%s  }\n", head, in, code, in);
+  code = ww_text_deeper(x, ww_strndup(a, code, n), "\v\v");
+  return ww_fmt(a, "%s{\n%s\v\v%s\n%s\v}\n", head, in, code, in);
 }
 
 static void offer_element(element_kernel *m, uint32_t width) {
@@ -447,6 +446,8 @@ static void offer_element(element_kernel *m, uint32_t width) {
   if (!text)
     return;
   const ww_node *index = &x->v[m->index];
+  if (!ww_put_mutable(x, m->variable, &e))
+    return;
   ww_edit_put(x, &e, index->begin, index->end,
               ww_fmt(x->a, "(%s) * %u", ww_node_text(x, m->index), width));
   ww_edit_put(x, &e, x->v[m->guard].begin, v.end, text);

@@ -31,6 +31,13 @@ read_candidate(ww_search *s, ww_candidate *c, ww_launch *ready, ww_err *e) {
   source.once = false;
   source.as_written = true; /* names and expressions follow verify's sizes */
   ww_status st = ww_query_find(NULL, &source, s->q->deadline, s->a, &c->unit, &k, e);
+  if (st == WW_EUSAGE && s->out->kernel) {
+    /* a parameter that became const: it has another mangled name */
+    k = (ww_query_kernel){.launch = c->launch};
+    k.launch.kernel = s->out->kernel;
+    *e = (ww_err){0};
+    st = ww_query_find(NULL, &source, s->q->deadline, s->a, &c->unit, &k, e);
+  }
   if (!st && k.fn->refusal)
     st = ww_fail(e, WW_EUNSUPPORTED, "%s", k.fn->refusal);
   if (st)

@@ -2,7 +2,9 @@
  *
  * Two Gaussian processes see the same measurements: one of ln(measured / predicted),
  * one of ln(measured). The one with the higher evidence says what is expected of the
- * others, and the variant with the highest expected improvement is next. Before
+ * others. With the predictor the variant that is expected to be the fastest is next:
+ * where to look is known, and few measurements are better spent there than on what is
+ * least known. Without it the one with the highest expected improvement is. Before
  * anything is measured the prediction's order counts. */
 #include <math.h>
 
@@ -26,6 +28,7 @@ typedef struct {
   double *value;  /* [n] ln measured; NaN: not */
   uint32_t *seen; /* [nseen] of pool, measured */
   uint32_t nseen;
+  bool predicted;      /* something is */
   double spread;       /* of ln(measured / predicted), as the intervals say */
   double middle, wide; /* of the guesses */
 } view;
@@ -55,6 +58,7 @@ static void guesses(view *w) {
     known[n] = log(v->us / v->work);
     spread[n++] = log(fmax(v->high, v->us) / fmin(v->low, v->us)) / (2 * 1.645);
   }
+  w->predicted = n > 0;
   w->middle = median(known, n, w->a);
   w->spread = fmax(MIN_SPREAD, median(spread, n, w->a));
   double sum = 0;
@@ -98,8 +102,18 @@ static void open_view(const ww_tune *t, view *w) {
   coordinates(w);
 }
 
-/* The process of ln(measured), or of ln(measured / predicted). */
-static void fit(const view *w, bool predictor, ww_gp *out) {
+/* How much slower than predicted something is says nothing of others once it is far
+ * more than the rest: a prediction that misses what a variant does at all would make
+ * all of its neighbours slow. */
+static void bound_misses(const view *w, double *y) {
+  double most = median(y, w->nseen, w->a) + w->spread;
+  for (uint32_t k = 0; k < w->nseen; k++)
+    y[k] = fmin(y[k], most);
+}
+
+/* The process of ln(measured), or of ln(measured / predicted); bounded: for what to
+ * expect, not for how well it explains what was measured. */
+static void fit(const view *w, bool predictor, bool bounded, ww_gp *out) {
   double *x = WW_NEWN(w->a, double, (size_t)w->nseen * w->d + 1);
   double *y = WW_NEWN(w->a, double, w->nseen + 1);
   for (uint32_t k = 0; k < w->nseen; k++) {
@@ -107,6 +121,8 @@ static void fit(const view *w, bool predictor, ww_gp *out) {
     memcpy(&x[(size_t)k * w->d], &w->x[(size_t)i * w->d], w->d * sizeof *x);
     y[k] = w->value[i] - (predictor ? w->guess[i] : 0);
   }
+  if (bounded)
+    bound_misses(w, y);
   ww_gp_prior prior = {.mean = predictor ? 0 : w->middle,
                        .sd = predictor ? w->spread : w->wide,
                        .weight = WEIGHT};
@@ -116,12 +132,14 @@ static void fit(const view *w, bool predictor, ww_gp *out) {
 /* The process to go by. */
 static bool choose(const view *w, ww_gp *out, double evidence[2]) {
   ww_gp g[2];
-  fit(w, false, &g[0]);
-  fit(w, true, &g[1]);
+  fit(w, false, false, &g[0]);
+  fit(w, true, false, &g[1]);
   evidence[0] = g[0].evidence;
   evidence[1] = g[1].evidence;
-  bool predictor = !w->nseen || g[1].evidence >= g[0].evidence;
-  *out = g[predictor];
+  bool predictor = w->predicted && (!w->nseen || g[1].evidence >= g[0].evidence);
+  *out = g[0];
+  if (predictor)
+    fit(w, true, true, out);
   return predictor;
 }
 
@@ -157,9 +175,11 @@ static double best_seen(const view *w, uint32_t *which) {
   return best;
 }
 
-/* The one with the highest expected gain, of pool; false: all were seen. */
+/* The next of the pool, and the highest gain that is expected of any; false: all were
+ * seen. */
 static bool
 most_promising(const view *w, const ww_gp *g, bool predictor, double best, gain *out) {
+  double most = -INFINITY;
   *out = (gain){-INFINITY, UINT32_MAX};
   for (uint32_t k = 0; k < w->n; k++) {
     double m;
@@ -167,9 +187,11 @@ most_promising(const view *w, const ww_gp *g, bool predictor, double best, gain 
     if (!isnan(w->value[k]))
       continue;
     expect(w, g, predictor, k, &m, &sd);
-    double now = isinf(best) ? -m : ww_gp_gain(best, m, sd);
-    if (now > out->gain) {
-      out->gain = now;
+    double improved = isinf(best) ? -m : ww_gp_gain(best, m, sd);
+    double now = predictor ? -m : improved;
+    out->gain = fmax(out->gain, improved);
+    if (now > most) {
+      most = now;
       out->k = k;
     }
   }

@@ -489,6 +489,9 @@ static void describe(command *x, const cJSON *all, ww_fix *f, ww_buf *why) {
   ww_buf_puts(why, "verified to do the same");
   if (cJSON_IsTrue(apart))
     ww_buf_puts(why, ", where no two buffers overlap");
+  const char *launched = ww_json_text(all, "launched", x->a);
+  if (launched)
+    ww_buf_fmt(why, "; launched as %s", launched);
 }
 
 /* Members of `warpwise optimize --json`; with `show` the change is previewed. */

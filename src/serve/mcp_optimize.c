@@ -79,10 +79,10 @@ static void copy_list(const cJSON *list,
 ww_status ww_mcp_optimize(ww_mcp_call *t) {
   static const char *const names[] = {"seconds", "rounds", "seed", NULL};
   static const char *const none[] = {NULL};
-  static const char *const heads[] = {"kernel", "file",     "gpu",
-                                      "gain",   "improved", "stopped",
-                                      "patch",  "floor_us", "assumes_no_overlap",
-                                      NULL};
+  static const char *const heads[] = {"kernel",   "file",     "gpu",
+                                      "gain",     "improved", "stopped",
+                                      "patch",    "floor_us", "assumes_no_overlap",
+                                      "launched", NULL};
   static const char *const times[] = {"time_us", "low", "high", NULL};
   static const char *const tried[] = {"id",  "from",  "title",   "state",
                                       "why", "cases", "time_us", NULL};
@@ -111,6 +111,7 @@ void ww_mcp_schema_optimize(ww_json *j) {
          "before object time_us, low, high\nafter object time_us, low, high\n"
          "floor_us number what its bytes and operations need\n"
          "assumes_no_overlap boolean right where no two buffers overlap\n"
+         "launched string what becomes of the launch, and where; else it stays\n"
          "stopped string why the search ended\n"
          "candidates integer that were predicted\n"
          "tried array that were compared with the original: title, state, why\n"

@@ -81,6 +81,9 @@ faster naive.cl row_products 5 row
 faster naive.cl product 1.2 tile
 faster program.cu double_all 1.3 "block stride jam"
 result "$(printf '%s' "$out" | python3 -c 'import json, sys; print(json.load(sys.stdin)["source"])' | grep -Eq 'double_all<<<\(\(1 << 20\) \+ [0-9]+\) / [0-9]+, [0-9]+>>>|double_all<<<dim3\(' && echo 1)" "the launch follows the kernel" "$out"
+result "$(printf '%s' "$out" | grep -q '"launched":"[^"]* threads, at 1 place of the text"' && echo 1)" "... and the answer says so" "$out"
+out=$("$warpwise" optimize naive.cu --kernel waves --seed 7 --rounds 1 --beam 1 2>&1)
+result "$(printf '%s' "$out" | grep -q 'launched as .* instead of .* by hand, as no <<<>>> of this file' && echo 1)" "a launch that stands elsewhere is to be changed by hand" "$out"
 out=$("$warpwise" optimize naive.cu --kernel neighbours --seed 7 --all 2>&1)
 result "$(printf '%s' "$out" | grep -q 'nothing better was found' && echo 1)" "what cannot be changed stays" "$out"
 out=$("$warpwise" optimize naive.cu --kernel column_sums --may-overlap --seed 7 --rounds 1 --json 2>&1)

@@ -57,7 +57,7 @@ static void test_launches_follow(void **state) {
       "void f(int n, float *x, dim3 g) {\n"
       "  k<<<(n + 255) / 256, 256>>>(n, x);\n  k<<<g, 256, 0>>>(n, x);\n}\n";
   has(*state, program, BLOCK, &line256, "k<<<(n + 31) / 32, 32>>>(n, x)",
-      "k<<<dim3(dim3(g).x * 8, dim3(g).y, dim3(g).z), dim3(32, 1, 1), 0>>>");
+      "k<<<dim3(dim3(g).x * 8, dim3(g).y, dim3(g).z), 32, 0>>>");
   has_none(*state,
            "__global__ void k(int n, float *x) {\n  int i = " GID
            ";\n  if (i < n) x[i] = 1;\n}\n"

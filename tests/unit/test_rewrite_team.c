@@ -23,14 +23,14 @@ static void test_grids(void **state) {
                      "  if (row < n) y[row] = v;\n}\n"
                      "void f(int g, float *y) { k<<<g, 256>>>(g, y); }\n";
   has(*state, rows, TEAM, &line256, "blockIdx.x * 2 + threadIdx.x / 32",
-      "k<<<dim3(dim3(g).x * 4, dim3(g).y, dim3(g).z), dim3(64,");
+      "k<<<dim3(dim3(g).x * 4, dim3(g).y, dim3(g).z), 64>>>");
   const char *blocks =
       "__global__ void k(int n, float *y) {\n  __shared__ float s[256];\n"
       "  for (int i = threadIdx.x; i < 256; i += blockDim.x) s[i] = y[i];\n"
       "  __syncthreads();\n  if (threadIdx.x == 0) y[blockIdx.x] = s[n];\n}\n"
       "void f(int g, float *y) { k<<<g, 256>>>(g, y); }\n";
   has(*state, blocks, TEAM, &line256, "s[256];", "i < 256; i += blockDim.x",
-      "k<<<dim3(dim3(g).x, dim3(g).y, dim3(g).z), dim3(64,");
+      "k<<<g, 64>>>");
 }
 
 static void test_none(void **state) {
@@ -55,7 +55,7 @@ static void test_queue(void **state) {
       "  for (;;) {\n    int i = atomicAdd(next, 1);\n    if (i >= n) return;\n"
       "    y[i] = 1;\n  }\n}\nvoid f(int n, float *y, int *q) { k<<<64, 256>>>(n, y, "
       "q); }\n",
-      GRID, &line256, "k<<<dim3(dim3(64).x * 2,");
+      GRID, &line256, "k<<<64 * 2, 256>>>");
   has_none(*state,
            "__global__ void k(float *y, int *next) {\n"
            "  int i = atomicAdd(next, 1);\n  y[i] = blockIdx.x;\n}\n",

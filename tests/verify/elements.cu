@@ -166,3 +166,27 @@ __global__ void halve_shift(const int *x, int *y, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) y[i] = x[i] >> 1;
 }
+
+// Half of its shared memory is never written: what is read there was there before.
+// warpwise: grid=(n+127)/128 block=128 n=1000 x=[n] y=[n]
+extern "C" __global__ void half_staged(int n, const float *x, float *y) {
+  __shared__ float s[128];
+  int i = blockIdx.x * 128 + threadIdx.x;
+  if (i < n && threadIdx.x < 64) s[threadIdx.x] = x[i];
+  __syncthreads();
+  if (i < n) y[i] = s[threadIdx.x];
+}
+
+// For sixteen alone, with a block for each pair: of more there would be more blocks than memory.
+// warpwise: grid=4,16,16 block=1024 t=1024 u=16 x=f32[622592] y=f32[311296]
+extern "C" __global__ void pairs(int t, int u, const float *x, float *y) {
+  int i = blockIdx.x * 1024 + threadIdx.x;
+  if (i >= t) return;
+  int at = (blockIdx.z * t + i) * (u + 3) + blockIdx.y;
+  y[at] = x[2 * at + 1];
+}
+
+template <class T> __global__ void scale_any(int n, T a, const T *x, T *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = a * x[i];
+}
