@@ -293,6 +293,24 @@ int main(int argc, char **argv) {
 END
 try "predict: a program's defaults" 0 'grid 32768, block 128' '' predict "$dir/defaults.cu" --gpu h200 --color never
 report "predict: a program's defaults are said" "$(grep -q "the program's own, as without arguments" "$dir/out" || cat "$dir/out")"
+# A loop of the host that LLVM cannot vectorise, as it was told to: it says so to nobody.
+cat >"$dir/simd.c" <<'EOF'
+#include <stdio.h>
+int main(int argc, char **argv) {
+  static float x[1 << 20];
+  float sum = 0;
+#pragma omp target teams distribute parallel for map(tofrom : x)
+  for (int i = 0; i < 1 << 20; i++) x[i] = 2 * x[i];
+#pragma omp simd reduction(+ : sum)
+  for (int i = 0; i < 1 << 20; i++) {
+    if (x[i] == argc) printf("%d", i);
+    sum += x[i];
+  }
+  printf("%f %s", sum, argv[0]);
+}
+EOF
+try "predict: nothing about loops of the host" 0 'main_l5' '' predict "$dir/simd.c" --gpu h200
+
 # Two loops made one over n x n, of which the host code says nothing but that they are there.
 cat >"$dir/jacobi.c" <<'END'
 void jacobi(int n, const double *a, double *b) {

@@ -110,9 +110,17 @@ typedef struct {
   ww_arena *a;
 } reading;
 
+/* What LLVM could not do with the host's loops is no concern of who asks for launches.
+ */
+static void say_nothing(LLVMDiagnosticInfoRef what, void *ctx) {
+  (void)what;
+  (void)ctx;
+}
+
 /* defaults: the program is run without arguments. False: it does not look at any. */
 static bool read_module(const reading *r, bool defaults, ww_host_launches *out) {
   LLVMContextRef ctx = LLVMContextCreate();
+  LLVMContextSetDiagnosticHandler(ctx, say_nothing, NULL);
   LLVMMemoryBufferRef b =
       LLVMCreateMemoryBufferWithMemoryRange(r->c->bitcode, r->c->n, "host", 0);
   LLVMModuleRef m;
