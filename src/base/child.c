@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@
 #define OUTPUT_MAX (256 << 20)
 /* after which a child only gets what others leave of the processor */
 #define PATIENT_S 0.1
+#define POLITE 19
 
 enum {
   LARGE = 77,
@@ -60,6 +62,22 @@ static void be_child(const ww_child *c, pid_t parent, int to) {
             : UNSAID); /* nothing of the parent's is to be flushed or cleaned up here */
 }
 
+static bool many_ask;
+
+void ww_child_for_many(void) {
+  many_ask = true;
+}
+
+/* Where many ask, a processor that runs nothing but such children counts as free for
+ * the next who asks, which it does not with the least priority. Where one does, the
+ * child must not starve beside whatever else the machine is busy with. */
+static void be_polite(pid_t pid) {
+  if (many_ask)
+    sched_setscheduler(pid, SCHED_IDLE, &(struct sched_param){0});
+  else
+    setpriority(PRIO_PROCESS, (id_t)pid, POLITE);
+}
+
 /* Reads until the child closes its end. Anything but WW_OK: it has to be ended. */
 static ww_status collect(const ww_child *c, pid_t pid, int fd, ww_buf *out, ww_err *e) {
   char chunk[65536];
@@ -68,9 +86,7 @@ static ww_status collect(const ww_child *c, pid_t pid, int fd, ww_buf *out, ww_e
   for (;;) {
     int n = poll(&p, 1, TURN_MS);
     if (ww_now() > polite_from) {
-      /* a processor that runs nothing else counts as free for whoever wakes up, which
-       * it does not with the least priority */
-      sched_setscheduler(pid, SCHED_IDLE, &(struct sched_param){0});
+      be_polite(pid);
       polite_from = INFINITY;
     }
     if (c->cancelled && c->cancelled(c->cancelled_ctx))

@@ -25,6 +25,10 @@ typedef struct {
   void *cancelled_ctx;
 } ww_child;
 
+/* This process answers many clients: a child that takes long leaves the processor to
+ * the others wholly. */
+void ww_child_for_many(void);
+
 /* WW_OK: `out` has all that the child wrote; free it in any case. WW_ELIMIT: its time
  * was over, or its memory (e->line is 0 and the message says which). WW_ECANCEL.
  * WW_EUNSUPPORTED: it crashed. WW_EIO: it could not be started. */

@@ -1,6 +1,7 @@
 /* serve.c - `warpwise serve`: predictions over HTTP, for pages, scripts and agents on
  * this machine.
  */
+#include "../base/child.h"
 #include "../serve/completions.h"
 #include "../serve/mcp.h"
 #include "../serve/page.h"
@@ -58,6 +59,7 @@ static ww_status run(ww_cmd *c) {
   doors d = {0};
   if (c->noperands)
     return ww_usage(c, "serve takes no files; --root names the folder");
+  ww_child_for_many();
   ww_status st = ww_serving_begin(c, &o->serving, &s);
   if (!st)
     st = ww_completions_new(o->lm, 0, &d.completions, &c->err);

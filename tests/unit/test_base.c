@@ -707,26 +707,34 @@ static void forked_child_is_held_in_time_and_memory(void **state) {
   assert_true(ww_now() - begun < 20);
 }
 
-static void say_when_idle(void *ctx, ww_buf *out) {
+static const char *manners(void) {
+  return sched_getscheduler(0) == SCHED_IDLE  ? "idle"
+         : getpriority(PRIO_PROCESS, 0) >= 19 ? "polite"
+                                              : "as before";
+}
+
+static void say_manners(void *ctx, ww_buf *out) {
   const double *until = ctx;
-  while (sched_getscheduler(0) != SCHED_IDLE && ww_now() < *until) {}
-  ww_buf_puts(out, sched_getscheduler(0) == SCHED_IDLE ? "idle" : "as before");
+  while (!strcmp(manners(), "as before") && ww_now() < *until) {}
+  ww_buf_puts(out, manners());
+}
+
+static void has_manners(bool eager, double seconds, const char *want) {
+  ww_buf out;
+  ww_err e = {0};
+  double until = ww_now() + seconds;
+  ww_child c = {.work = say_manners, .ctx = &until, .eager = eager};
+  assert_int_equal(ww_child_run(&c, &out, &e), WW_OK);
+  assert_string_equal(out.s, want);
+  ww_buf_free(&out);
 }
 
 static void forked_child_that_takes_long_leaves_the_processor_to_others(void **state) {
   (void)state;
-  ww_buf out;
-  ww_err e = {0};
-  double until = ww_now() + 20;
-  ww_child c = {.work = say_when_idle, .ctx = &until};
-  assert_int_equal(ww_child_run(&c, &out, &e), WW_OK);
-  assert_string_equal(out.s, "idle");
-  ww_buf_free(&out);
-  until = ww_now() + 0.5;
-  c.eager = true;
-  assert_int_equal(ww_child_run(&c, &out, &e), WW_OK);
-  assert_string_equal(out.s, "as before");
-  ww_buf_free(&out);
+  has_manners(true, 0.5, manners());
+  has_manners(false, 20, "polite");
+  ww_child_for_many();
+  has_manners(false, 20, "idle");
 }
 
 static void forked_child_that_crashes_costs_itself(void **state) {
